@@ -1,0 +1,17 @@
+"""Attention in encoder-decoder Transformers, small enough to look at: every head, every layer, every shape.
+
+    from attention import StackConfig, ModelConfig, EncoderDecoder
+
+    encoder = StackConfig(d_model=64, num_heads=4)
+    decoder = StackConfig(d_model=64, num_heads=8)
+    model = EncoderDecoder(ModelConfig(encoder=encoder, decoder=decoder, src_vocab_size=30, tgt_vocab_size=43))
+    out = model(src_ids, tgt_ids)
+    out.maps.cross[-1]    # (batch, heads, q_len, kv_len)
+"""
+
+from attention.config import ConfigError, ModelConfig, StackConfig
+from attention.decoding import greedy_decode
+from attention.model import EncoderDecoder
+from attention.trace import trace_shapes
+
+__all__ = ["ConfigError", "EncoderDecoder", "ModelConfig", "StackConfig", "greedy_decode", "trace_shapes"]

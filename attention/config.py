@@ -1,0 +1,151 @@
+"""What a model looks like: frozen descriptions that are checked field by field.
+
+Whether an encoder and a decoder fit *together* is not decided here: a page has to be able to hold, and to show,
+a configuration that does not work. `attention.trace.trace_shapes` tells, `attention.model.EncoderDecoder` enforces.
+"""
+
+from dataclasses import asdict, dataclass, fields
+
+# Every way of feeding the decoder's heads, with its variants, the default variant first (none: no variants).
+# A further way is one line here and one file in `attention/cross_attention/`.
+KV_VARIANTS: dict[str, tuple[str, ...]] = {
+    "reproject": (),  # the decoder projects the memory itself: the textbook Transformer
+    "direct": (),  # the encoder's per-head K/V are met as they are
+}
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot work, as one sentence with the numbers that clash and what is allowed."""
+
+
+def _require_count(name: str, value: object, minimum: int = 1) -> None:
+    # bool is an int in Python; `num_heads=True` is a slip, not a request for one head.
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise ConfigError(f"{name} ({value!r}) must be a whole number of at least {minimum}")
+
+
+def divisors(number: int) -> list[int]:
+    """All divisors of a positive number, ascending."""
+    return [candidate for candidate in range(1, number + 1) if number % candidate == 0]
+
+
+def nearest_divisors(number: int, wanted: int) -> list[int]:
+    """The divisors of `number` closest below and above `wanted`."""
+    below = [d for d in divisors(number) if d < wanted]
+    above = [d for d in divisors(number) if d > wanted]
+    return below[-1:] + above[:1]
+
+
+def listing(numbers: list[int]) -> str:
+    """`[2, 4, 8]` as `"2, 4, 8"`."""
+    return ", ".join(map(str, numbers))
+
+
+@dataclass(frozen=True)
+class StackConfig:
+    """One side of the model, a stack of equal layers.
+
+    Fields left at None are filled in, so a finished config always has numbers in them:
+    `head_dim` becomes `d_model // num_heads` (which must divide), `num_kv_heads` becomes `num_heads`,
+    `ffn_dim` becomes `4 * d_model`. `num_heads * head_dim`, the total width, need not equal `d_model`.
+
+    Raises:
+        ConfigError: a field is not a positive whole number, or the heads do not divide.
+    """
+
+    d_model: int
+    num_heads: int
+    head_dim: int | None = None
+    num_layers: int = 2
+    num_kv_heads: int | None = None
+    ffn_dim: int | None = None
+
+    def __post_init__(self) -> None:
+        _require_count("d_model", self.d_model)
+        _require_count("num_heads", self.num_heads)
+        if self.head_dim is None:
+            if self.d_model % self.num_heads:
+                near = nearest_divisors(self.d_model, self.num_heads)
+                raise ConfigError(
+                    f"d_model ({self.d_model}) must be a multiple of num_heads ({self.num_heads}) when no head_dim "
+                    f"is given; the nearest num_heads that divide it: {listing(near)}"
+                )
+            object.__setattr__(self, "head_dim", self.d_model // self.num_heads)
+        if self.num_kv_heads is None:
+            object.__setattr__(self, "num_kv_heads", self.num_heads)
+        if self.ffn_dim is None:
+            object.__setattr__(self, "ffn_dim", 4 * self.d_model)
+        for name in ("head_dim", "num_layers", "num_kv_heads", "ffn_dim"):
+            _require_count(name, getattr(self, name))
+        if self.num_heads % self.num_kv_heads:
+            raise ConfigError(
+                f"num_heads ({self.num_heads}) must be a multiple of num_kv_heads ({self.num_kv_heads}); "
+                f"allowed num_kv_heads: {listing(divisors(self.num_heads))}"
+            )
+
+    @property
+    def total_width(self) -> int:
+        """Heads × head size: what W_Q produces and W_O takes."""
+        return self.num_heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        """K/V heads × head size: what W_K and W_V produce."""
+        return self.num_kv_heads * self.head_dim
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Encoder, decoder, and how the decoder's heads get their keys and values.
+
+    Raises:
+        ConfigError: unknown `kv` or `kv_variant`, vocabulary without room for a token, dropout outside [0, 1).
+    """
+
+    encoder: StackConfig
+    decoder: StackConfig
+    kv: str = "reproject"
+    kv_variant: str | None = None
+    src_vocab_size: int = 32
+    tgt_vocab_size: int = 32
+    bias: bool = False
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kv not in KV_VARIANTS:
+            raise ConfigError(f"kv ({self.kv!r}) must be one of {', '.join(KV_VARIANTS)}")
+        variants = KV_VARIANTS[self.kv]
+        if self.kv_variant is None and variants:
+            object.__setattr__(self, "kv_variant", variants[0])
+        if self.kv_variant is not None and self.kv_variant not in variants:
+            allowed = f"one of {', '.join(variants)}" if variants else "left out"
+            raise ConfigError(f"kv_variant ({self.kv_variant!r}) must be {allowed} for kv={self.kv!r}")
+        # Ids 0, 1 and 2 are padding, start and end, so a vocabulary of fewer than four has no token to say.
+        _require_count("src_vocab_size", self.src_vocab_size, minimum=4)
+        _require_count("tgt_vocab_size", self.tgt_vocab_size, minimum=4)
+        if not 0.0 <= self.dropout < 1.0:
+            raise ConfigError(f"dropout ({self.dropout}) must be at least 0 and below 1")
+
+    def to_dict(self) -> dict:
+        """The config as plain JSON types; `from_dict` reads it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict) -> "ModelConfig":
+        """Read what `to_dict` wrote.
+
+        Raises:
+            ConfigError: a field is missing or unknown.
+        """
+        data = dict(data)
+        try:
+            encoder, decoder = (StackConfig(**data.pop(side)) for side in ("encoder", "decoder"))
+            return cls(encoder=encoder, decoder=decoder, **data)
+        except (KeyError, TypeError) as error:
+            known = listing_of_fields(cls)
+            raise ConfigError(f"this is not a model configuration ({error}); its fields are {known}") from error
+
+
+def listing_of_fields(cls: type) -> str:
+    """The field names of a dataclass, for an error text."""
+    return ", ".join(field.name for field in fields(cls))

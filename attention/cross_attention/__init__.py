@@ -1,0 +1,23 @@
+"""How decoder heads get their keys and values: one small file per way.
+
+To add a way: a subclass of `KvFeed` in a file of its own, its line in `KV_FEEDS` below, its name (with its variants)
+in `attention.config.KV_VARIANTS`, and its plain-PyTorch steps in `attention.trace`.
+"""
+
+from attention.config import ModelConfig
+from attention.cross_attention.base import KeysValues, KvFeed, Memory
+from attention.cross_attention.direct import Direct
+from attention.cross_attention.reproject import Reproject
+
+KV_FEEDS: dict[str, type[KvFeed]] = {
+    "reproject": Reproject,
+    "direct": Direct,
+}
+
+
+def check_fit(config: ModelConfig) -> None:
+    """Raise `ConfigError`, with both numbers, when encoder and decoder do not fit together."""
+    KV_FEEDS[config.kv].check(config)
+
+
+__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit"]

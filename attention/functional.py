@@ -1,0 +1,113 @@
+"""Scores, mask, weights, output: the one place with a softmax.
+
+Shape letters in this package:
+    batch     sequences
+    heads     query heads; kv_heads: key/value heads, a divisor of heads
+    q_len     queries (rows of a map); kv_len: keys (columns of a map)
+    head_dim  head size
+
+A mask is boolean and True means "may attend", everywhere.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+def split_heads(x: Float[Tensor, "batch len width"], num_heads: int) -> Float[Tensor, "batch heads len dim"]:
+    """Cut the last axis into heads: head h owns the features h·head_dim … (h+1)·head_dim."""
+    batch, length, width = x.shape
+    return x.view(batch, length, num_heads, width // num_heads).transpose(1, 2)
+
+
+def merge_heads(x: Float[Tensor, "batch heads len dim"]) -> Float[Tensor, "batch len width"]:
+    """Undo `split_heads`."""
+    return x.transpose(1, 2).flatten(2)
+
+
+def share_kv_heads(x: Float[Tensor, "batch kv_heads len dim"], num_heads: int) -> Float[Tensor, "batch heads len dim"]:
+    """Let each K/V head serve a group of query heads: query head i reads K/V head i // (num_heads // kv_heads).
+
+    The order is 0, 0, 1, 1, not 0, 1, 0, 1, as in `scaled_dot_product_attention(enable_gqa=True)`.
+    """
+    kv_heads = x.shape[1]
+    return x if kv_heads == num_heads else x.repeat_interleave(num_heads // kv_heads, dim=1)
+
+
+def causal_mask(length: int) -> Bool[Tensor, "length length"]:
+    """Row i may attend to columns 0 … i."""
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def attention_scores(
+    q: Float[Tensor, "batch heads q_len dim"], k: Float[Tensor, "batch heads kv_len dim"]
+) -> Float[Tensor, "batch heads q_len kv_len"]:
+    """Scaled dot products, Q·Kᵀ / √head_dim (Vaswani et al. 2017, section 3.2.1)."""
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+def attention_weights(
+    q: Float[Tensor, "batch heads q_len dim"],
+    k: Float[Tensor, "batch heads kv_len dim"],
+    mask: Bool[Tensor, "#batch #heads #q_len kv_len"] | None = None,
+) -> Float[Tensor, "batch heads q_len kv_len"]:
+    """Attention weights: each row sums to 1, and a row that may attend to nothing is all zeros.
+
+    Args:
+        q, k: queries and keys, split into the same number of heads.
+        mask: True where a query may attend to a key; None: everywhere.
+    """
+    scores = attention_scores(q, k)
+    if mask is None:
+        return scores.softmax(-1)
+    # A row of only −inf would give NaN, forwards and backwards. Such a row keeps its scores and is zeroed after.
+    has_key = mask.any(-1, keepdim=True)
+    weights = scores.masked_fill(~mask & has_key, -torch.inf).softmax(-1)
+    return weights.masked_fill(~has_key, 0.0)
+
+
+def dropout(x: Tensor, p: float, generator: torch.Generator | None) -> Tensor:
+    """Inverted dropout that draws from `generator` (None: no dropout); `F.dropout` only knows the global one."""
+    if p == 0.0 or generator is None:
+        return x
+    keep = torch.empty_like(x).bernoulli_(1 - p, generator=generator)
+    return x * keep / (1 - p)
+
+
+def attend(
+    q: Float[Tensor, "batch heads q_len dim"],
+    k: Float[Tensor, "batch kv_heads kv_len dim"],
+    v: Float[Tensor, "batch kv_heads kv_len v_dim"],
+    mask: Bool[Tensor, "#batch #heads #q_len kv_len"] | None = None,
+    *,
+    need_weights: bool = True,
+    dropout_p: float = 0.0,
+    generator: torch.Generator | None = None,
+) -> tuple[Float[Tensor, "batch heads q_len v_dim"], Float[Tensor, "batch heads q_len kv_len"] | None]:
+    """Attention of every head: the mixed values and, where asked for, the weights that mixed them.
+
+    Without `need_weights` PyTorch's fused `scaled_dot_product_attention` does the same work, weights unseen.
+    The returned weights are those before dropout, so their rows sum to 1 also while training.
+
+    Args:
+        q, k, v: K/V may have fewer heads than Q, as long as the number divides (`share_kv_heads`).
+        mask: True where a query may attend to a key.
+        dropout_p: share of weights dropped, drawn from `generator`; without a generator nothing is dropped.
+
+    Returns:
+        Output and weights; the weights are None without `need_weights`.
+    """
+    k, v = share_kv_heads(k, q.shape[1]), share_kv_heads(v, q.shape[1])
+    drops = dropout_p > 0.0 and generator is not None
+    if need_weights or drops:
+        weights = attention_weights(q, k, mask)
+        return dropout(weights, dropout_p, generator) @ v, weights if need_weights else None
+    if mask is None:
+        return F.scaled_dot_product_attention(q, k, v), None
+    # The fused kernels do not agree on what a row without keys gives; here it is zero on both paths.
+    has_key = mask.any(-1, keepdim=True)
+    output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~has_key)
+    return output.masked_fill(~has_key, 0.0), None

@@ -1,0 +1,341 @@
+"""The shape ledger: one forward pass, step by step, with named dimensions, up to the first step that fails.
+
+The steps run as plain PyTorch on small tensors, with none of this package's checks in front of them, so what a
+ledger says of a failure is what PyTorch itself said. Layers of a stack have equal shapes; one of each kind is traced.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from attention.config import ConfigError, ModelConfig, StackConfig
+from attention.cross_attention import KV_FEEDS, check_fit
+
+# Well-known coding faults. They follow from no valid configuration, so they are asked for by name.
+FAULTS = {
+    "indivisible": "W_Q makes one feature too many to be split into heads",
+    "w_o_expects_d_model": "W_O is built for d_model inputs instead of heads × head size",
+    "w_k_expects_decoder_width": "W_K and W_V are built for the decoder's width, but read the encoder's memory",
+}
+
+
+class Named(NamedTuple):
+    """A tensor, what the formulas call it, and the names of its dimensions."""
+
+    symbol: str
+    dims: tuple[str, ...]
+    tensor: Tensor
+
+    @property
+    def shape(self) -> "NamedShape":
+        return NamedShape(self.symbol, tuple(zip(self.dims, self.tensor.shape, strict=True)))
+
+
+@dataclass(frozen=True)
+class NamedShape:
+    """A shape in words: `str()` gives "batch 1, heads 16, source 6, head size 32"."""
+
+    symbol: str
+    dims: tuple[tuple[str, int], ...]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(size for _, size in self.dims)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {size}" for name, size in self.dims)
+
+
+@dataclass(frozen=True)
+class Clash:
+    """Two sizes of one dimension that had to agree. `axes` are their places in the two inputs' shapes."""
+
+    dim: str
+    sizes: tuple[int, int]
+    axes: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A configuration close to the failing one that works, and a label for the button that applies it."""
+
+    label: str
+    config: ModelConfig
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the ledger.
+
+    Attributes:
+        part: "encoder self-attention", "decoder self-attention" or "cross-attention".
+        name, formula: what is computed.
+        inputs: the shapes that go in.
+        output: the shape that comes out; None where the step failed.
+        error: PyTorch's own words where it failed.
+        clashes: every pair of sizes that does not fit (PyTorch names only the first).
+        note: what the sizes mean here: an explanation of a failure, or of a broadcast that raises nothing.
+        mends: nearby configurations that work.
+    """
+
+    part: str
+    name: str
+    formula: str
+    inputs: tuple[NamedShape, ...]
+    output: NamedShape | None
+    error: str | None = None
+    clashes: tuple[Clash, ...] = ()
+    note: str = ""
+    mends: tuple[Mend, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The steps that ran, in order; the last one is the failure if there is one."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def failure(self) -> Step | None:
+        return next((step for step in self.steps if not step.ok), None)
+
+    @property
+    def ok(self) -> bool:
+        return self.failure is None
+
+
+class _Stop(Exception):
+    """A step failed; nothing after it can run."""
+
+
+class _Ledger:
+    """Runs steps and writes them down."""
+
+    def __init__(self, config: ModelConfig, fault: str | None) -> None:
+        self.config, self.fault = config, fault
+        self.steps: list[Step] = []
+
+    def run(
+        self, part: str, name: str, formula: str, inputs: tuple[Named, ...], compute: Callable[..., Tensor], out: tuple
+    ) -> Named:
+        """Compute one step of the pass; `out` is the symbol and dimension names of what comes out."""
+        shapes = tuple(item.shape for item in inputs)
+        try:
+            tensor = compute(*(item.tensor for item in inputs))
+        except RuntimeError as error:
+            clashes = find_clashes(shapes)
+            note = explain(clashes, self.config, self.fault)
+            # A coding fault is not mended by another configuration.
+            mends = () if self.fault else find_mends(self.config)
+            self.steps.append(Step(part, name, formula, shapes, None, str(error), clashes, note, mends))
+            raise _Stop from error
+        result = Named(*out, tensor)
+        self.steps.append(Step(part, name, formula, shapes, result.shape, note=_broadcast_note(shapes, name)))
+        return result
+
+    def project(self, part: str, name: str, x: Named, expects: int, makes: int, feature: str) -> Named:
+        """A linear layer without bias: W has `makes` rows and `expects` columns."""
+        weight = Named(f"W_{name}", (f"{feature} out", x.dims[-1]), torch.zeros(makes, expects))
+        formula = f"{name} = {x.symbol} · W_{name}ᵀ"
+        return self.run(part, f"project to {name}", formula, (x, weight), F.linear, (name, (*x.dims[:-1], feature)))
+
+    def split(self, part: str, x: Named, heads: int, head_dim: int, heads_name: str = "heads") -> Named:
+        """(batch, length, features) → (batch, heads, length, head size)."""
+        batch, length = x.tensor.shape[:2]
+        formula = f"view({batch}, {length}, {heads}, {head_dim}), swap heads and positions"
+        dims = ("batch", heads_name, x.dims[1], "head size")
+        return self.run(
+            part,
+            f"split {x.symbol} into heads",
+            formula,
+            (x,),
+            lambda t: t.view(batch, length, heads, head_dim).transpose(1, 2),
+            (x.symbol, dims),
+        )
+
+    def attend(self, part: str, q: Named, k: Named, v: Named, stack: StackConfig) -> None:
+        """Scores, softmax, mixing, merging and W_O, for one attention operation."""
+        q_dim, kv_dim = q.dims[2], k.dims[2]
+        if k.dims[1] == "K/V heads":
+            group = q.tensor.shape[1] // k.tensor.shape[1]
+            k, v = (
+                self.run(
+                    part,
+                    f"share {x.symbol} heads",
+                    f"head i reads K/V head i // {group}",
+                    (x,),
+                    lambda t: t.repeat_interleave(group, dim=1),
+                    (x.symbol, ("batch", "heads", *x.dims[2:])),
+                )
+                for x in (k, v)
+            )
+        scores = self.run(
+            part,
+            "scores",
+            "Q · Kᵀ / √head size",
+            (q, k),
+            lambda q, k: q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5,
+            ("scores", ("batch", "heads", q_dim, kv_dim)),
+        )
+        weights = self.run(
+            part, "weights", "softmax over keys", (scores,), lambda t: t.softmax(-1), ("A", scores.dims)
+        )
+        mixed = self.run(
+            part, "mix values", "A · V", (weights, v), torch.matmul, ("Z", ("batch", "heads", q_dim, "head size"))
+        )
+        merged = self.run(
+            part,
+            "merge heads",
+            "swap back, heads side by side",
+            (mixed,),
+            lambda t: t.transpose(1, 2).flatten(2),
+            ("Z", ("batch", q_dim, "heads × head size")),
+        )
+        expects = stack.d_model if self.fault == "w_o_expects_d_model" else stack.total_width
+        self.project(part, "O", merged, expects, stack.d_model, "width")
+
+    def self_attention(self, part: str, x: Named, stack: StackConfig) -> None:
+        extra = 1 if self.fault == "indivisible" else 0
+        kv_heads_name = "heads" if stack.num_kv_heads == stack.num_heads else "K/V heads"
+        q = self.project(part, "Q", x, stack.d_model, stack.total_width + extra, "heads × head size")
+        q = self.split(part, q, stack.num_heads, stack.head_dim)
+        # Queries and keys are the same positions; as rows and columns of a map they need two names.
+        x = x._replace(dims=("batch", f"{x.dims[1]} (keys)", "width"))
+        k, v = (self.project(part, n, x, stack.d_model, stack.kv_width, "heads × head size") for n in "KV")
+        k, v = (self.split(part, t, stack.num_kv_heads, stack.head_dim, kv_heads_name) for t in (k, v))
+        self.attend(part, q, k, v, stack)
+
+    def cross_attention(self, x: Named, memory: Named) -> None:
+        part, enc, dec = "cross-attention", self.config.encoder, self.config.decoder
+        # Whose heads K and V are split into is the whole difference between the ways of feeding the decoder.
+        owner = enc if KV_FEEDS[self.config.kv].hands_over_heads else dec
+        shares = owner is dec and dec.num_kv_heads != dec.num_heads
+        expects = dec.d_model if self.fault == "w_k_expects_decoder_width" else enc.d_model
+        q = self.project(part, "Q", x, dec.d_model, dec.total_width, "heads × head size")
+        q = self.split(part, q, dec.num_heads, dec.head_dim)
+        k, v = (self.project(part, n, memory, expects, owner.kv_width, "heads × head size") for n in "KV")
+        names = "K/V heads" if shares else "heads"
+        k, v = (self.split(part, t, owner.num_kv_heads, owner.head_dim, names) for t in (k, v))
+        self.attend(part, q, k, v, dec)
+
+
+def trace_shapes(config: ModelConfig, src_len: int = 6, tgt_len: int = 5, fault: str | None = None) -> Trace:
+    """The shapes of one forward pass of a configuration, whether or not it works.
+
+    Args:
+        src_len, tgt_len: numbers of source and target tokens.
+        fault: None, or the name of a well-known coding fault to put in (see `FAULTS`). A fault whose two numbers
+            happen to agree in this configuration goes unnoticed, as it would in a program.
+
+    Raises:
+        ValueError: `fault` is not a known name. A configuration never raises; see `Trace.failure`.
+    """
+    if fault is not None and fault not in FAULTS:
+        raise ValueError(f"fault ({fault!r}) must be one of {', '.join(FAULTS)}")
+    enc, dec = config.encoder, config.decoder
+    ledger = _Ledger(config, fault)
+    source = Named("x", ("batch", "source", "width"), torch.zeros(1, src_len, enc.d_model))
+    target = Named("y", ("batch", "target", "width"), torch.zeros(1, tgt_len, dec.d_model))
+    try:
+        ledger.self_attention("encoder self-attention", source, enc)
+        ledger.self_attention("decoder self-attention", target, dec)
+        ledger.cross_attention(target, source._replace(symbol="memory"))
+    except _Stop:
+        pass
+    return Trace(tuple(ledger.steps))
+
+
+def find_clashes(shapes: tuple[NamedShape, ...]) -> tuple[Clash, ...]:
+    """Every pair of sizes of one name that differ between two inputs, without those that PyTorch broadcasts.
+
+    Only `heads` may be broadcast: it is the one leading dimension of a matrix product that the steps let differ.
+    """
+    if len(shapes) != 2:
+        return ()
+    left, right = shapes
+    places = {name: axis for axis, (name, _) in enumerate(right.dims)}
+    clashes = []
+    for axis, (name, size) in enumerate(left.dims):
+        if name not in places:
+            continue
+        other = right.sizes[places[name]]
+        broadcasts = name == "heads" and 1 in (size, other)
+        if size != other and not broadcasts:
+            clashes.append(Clash(name, (size, other), (axis, places[name])))
+    return tuple(clashes)
+
+
+def _broadcast_note(shapes: tuple[NamedShape, ...], step_name: str) -> str:
+    """What to say of a product in which one head silently meets several."""
+    if step_name != "scores":
+        return ""
+    (q_heads, k_heads) = (dict(shape.dims)["heads"] for shape in shapes)
+    if k_heads == 1 and q_heads > 1:
+        return f"One K/V head meets {q_heads} query heads: PyTorch repeats it for all of them without a word."
+    if q_heads == 1 and k_heads > 1:
+        return (
+            f"One query head meets {k_heads} K/V heads: PyTorch repeats the query and makes {k_heads} maps "
+            f"without a word. W_O was built for one head and will refuse what comes of it."
+        )
+    return ""
+
+
+def explain(clashes: tuple[Clash, ...], config: ModelConfig, fault: str | None) -> str:
+    """A failure in one or two plain sentences with the numbers in them."""
+    if fault:
+        return f"{FAULTS[fault]}."
+    enc, dec = config.encoder, config.decoder
+    said = {clash.dim: clash.sizes for clash in clashes}
+    if "heads × head size" in said:
+        merged, expected = said["heads × head size"]
+        return (
+            f"The decoder's one head met {enc.num_kv_heads} K/V heads and became {enc.num_kv_heads} heads, so W_O is "
+            f"given {merged} features where it was built for {expected}."
+        )
+    parts = []
+    if "heads" in said:
+        parts.append(f"the decoder asks with {dec.num_heads} heads, but the encoder's keys have {enc.num_kv_heads}")
+    if "head size" in said:
+        parts.append(
+            f"a query has {dec.head_dim} numbers and a key {enc.head_dim}, and a dot product needs as many of each"
+        )
+    sentence = "; and ".join(parts)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def find_mends(config: ModelConfig) -> tuple[Mend, ...]:
+    """Nearby configurations that do fit together, each with a label for a button."""
+    enc, dec = config.encoder, config.decoder
+    like_encoder = replace(dec, num_heads=enc.num_kv_heads, num_kv_heads=enc.num_kv_heads, head_dim=enc.head_dim)
+    like_decoder = replace(enc, num_heads=dec.num_heads, num_kv_heads=dec.num_heads, head_dim=dec.head_dim)
+    same_size = replace(dec, head_dim=enc.head_dim)
+
+    def named(side: str, stack: StackConfig, before: StackConfig) -> str:
+        heads = f"{stack.num_heads} {side} head{'s' if stack.num_heads > 1 else ''}"
+        size = f"size {stack.head_dim}"
+        if stack.num_heads == before.num_heads:
+            return f"use {side} head {size}"
+        return f"use {heads}" if stack.head_dim == before.head_dim else f"use {heads} of {size}"
+
+    candidates = [
+        Mend(named("decoder", same_size, dec), replace(config, decoder=same_size)),
+        Mend(named("decoder", like_encoder, dec), replace(config, decoder=like_encoder)),
+        Mend(named("encoder", like_decoder, enc), replace(config, encoder=like_decoder)),
+        Mend("let the decoder project the memory itself", replace(config, kv="reproject", kv_variant=None)),
+    ]
+    mends: dict[ModelConfig, Mend] = {}
+    for mend in candidates:
+        try:
+            check_fit(mend.config)
+        except ConfigError:
+            continue
+        mends.setdefault(mend.config, mend)
+    return tuple(mends.values())
