@@ -1,0 +1,22 @@
+"""Plotly figures: arrays in, figure out. No Streamlit, no torch.
+
+`attention_heatmap`, `similarity_heatmap` and `loss_curve` draw; `attention_alt`, `similarity_alt` and
+`loss_alt` say the same in words. Figures are transparent and take `theme="light"` or `"dark"` for their own
+text and colours.
+"""
+
+from attention.figures.alt_text import attention_alt, loss_alt, similarity_alt
+from attention.figures.curves import loss_curve
+from attention.figures.heatmap import attention_heatmap
+from attention.figures.similarity import similarity_heatmap
+from attention.figures.words import FigureWords
+
+__all__ = [
+    "FigureWords",
+    "attention_alt",
+    "attention_heatmap",
+    "loss_alt",
+    "loss_curve",
+    "similarity_alt",
+    "similarity_heatmap",
+]

@@ -1,0 +1,136 @@
+"""What all figures share: ink, type sizes, margins, and axes that carry labels at whole positions."""
+
+from collections.abc import Sequence
+
+from attention.figures.text import literal, shorten
+
+CLEAR = "rgba(0,0,0,0)"
+FONT = "'Source Sans', 'Source Sans Pro', system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+TEXT_SIZE, TITLE_SIZE = 13, 15  # px; TEXT_SIZE is also the largest size of the numbers in cells
+PHONE_MAP_WIDTH, CHARACTER_WIDTH = 300, 6.8  # px; what labels leave of 390, and an average letter
+
+_INK = {"light": "#262b36", "dark": "#e8ebf0"}
+_FAINT_INK = {"light": "#5a6170", "dark": "#a6adba"}
+_PANEL = {"light": "#ffffff", "dark": "#1b212c"}
+_LINE = {"light": "rgba(90,97,112,0.25)", "dark": "rgba(166,173,186,0.25)"}
+GROUND = "rgba(128,134,145,0.14)"  # behind the cells: shows which are blank, in both themes
+
+
+def is_dark(theme: str) -> bool:
+    """Whether the theme is the dark one; ValueError for a theme that is neither."""
+    if theme not in _INK:
+        raise ValueError(f"theme is 'light' or 'dark', got {theme!r}")
+    return theme == "dark"
+
+
+def ink(theme: str, *, faint: bool = False) -> str:
+    """The colour of text on the page itself."""
+    return (_FAINT_INK if faint else _INK)[theme]
+
+
+def line_color(theme: str) -> str:
+    """The colour of grid lines."""
+    return _LINE[theme]
+
+
+def base_layout(theme: str, *, title: str | None, height: int) -> dict:
+    """Layout without axes: transparent, small margins, no dragging (a finger has to be able to scroll the page)."""
+    layout = {
+        # An empty template: plotly's own would be 7 kB of colours that no figure here uses.
+        "template": {"layout": {}},
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "font": {"family": FONT, "size": TEXT_SIZE, "color": ink(theme)},
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "height": height,
+        "dragmode": False,
+        "showlegend": False,
+        "hoverlabel": {
+            "bgcolor": _PANEL[theme],
+            "bordercolor": ink(theme, faint=True),
+            "font": {"family": FONT, "size": TEXT_SIZE, "color": ink(theme)},
+            "align": "left",
+        },
+    }
+    if title:
+        layout["title"] = {
+            "text": literal(title),
+            "font": {"size": TITLE_SIZE, "color": ink(theme)},
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 8, "t": 6},
+            "automargin": True,
+        }
+    return layout
+
+
+def row_axis(labels: Sequence[str], title: str, theme: str, *, most: int = 60) -> dict:
+    """The vertical axis of a map: position 0 is at the top."""
+    axis = _label_axis(labels, title, theme, most)
+    axis["range"] = axis["range"][::-1]
+    return axis
+
+
+def column_axis(labels: Sequence[str], title: str, theme: str, *, most: int = 22) -> dict:
+    """The horizontal axis of a map, above it, beside the first row; labels lie flat where they fit on a phone."""
+    axis = _label_axis(labels, title, theme, most) | {"side": "top", "autotickangles": [0, -90]}
+    lengths = [len(shorten(label)) for label in labels[:: -(-len(labels) // most)]]
+    widest = max((first + second) / 2 for first, second in zip(lengths, [*lengths[1:], 0], strict=True))
+    if widest * CHARACTER_WIDTH <= PHONE_MAP_WIDTH / len(lengths):
+        axis["tickangle"] = 0
+    return axis
+
+
+def _label_axis(labels: Sequence[str], title: str, theme: str, most: int) -> dict:
+    """An axis of whole positions 0, 1, 2, … with one label each.
+
+    Positions are numbers, so equal labels stay apart and a label like "10" or "2024-01-01" is never read as a value.
+    More than `most` labels are thinned evenly, beginning with the first.
+    """
+    step = -(-len(labels) // most)
+    return {
+        "type": "linear",
+        "range": [-0.5, len(labels) - 0.5],
+        "autorange": False,
+        "fixedrange": True,
+        "tickmode": "array",
+        "tickvals": list(range(0, len(labels), step)),
+        "ticktext": [literal(shorten(label)) for label in labels[::step]],
+        "tickfont": {"size": TEXT_SIZE, "color": ink(theme)},
+        "title": {
+            "text": literal(title),
+            "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)},
+            "standoff": 6,
+        },
+        "ticks": "",
+        "ticklabelstandoff": 4,
+        "showgrid": False,
+        "zeroline": False,
+        "showline": False,
+        "automargin": True,
+    }
+
+
+def color_bar(theme: str, ticks: Sequence[float]) -> dict:
+    """A small colour bar below the map, where it costs no width."""
+    return {
+        "orientation": "h",
+        "x": 0.5,
+        "xanchor": "center",
+        "y": 0,
+        "yanchor": "top",
+        "lenmode": "pixels",
+        "len": 160,
+        "thickness": 8,
+        "outlinewidth": 0,
+        "tickvals": list(ticks),
+        "ticktext": [f"{tick:g}".replace("-", "−") for tick in ticks],
+        "tickfont": {"size": 12, "color": ink(theme, faint=True)},
+        "ticks": "",
+        "xpad": 0,
+        "ypad": 8,
+    }

@@ -1,0 +1,74 @@
+"""Alignment score: how often a cross-attention head looks at the source token that makes the target token.
+
+`gold[t]` is the set of source positions that make target token t. Tokens that nothing makes (an empty set) and
+rows after the last token of `gold` (the one that predicts the end) do not count.
+"""
+
+from collections.abc import Sequence, Set
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+Gold = Sequence[Set[int]]
+
+
+def alignment_score(
+    weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold
+) -> Float[np.ndarray, " heads"]:
+    """Share of target tokens whose strongest attention falls on a source token that makes them.
+
+    Of several equally strong keys the first counts. NaN for every head when `gold` has no token that counts.
+
+    Args:
+        weights: cross-attention of one example; row t predicts target token t, column s is source token s.
+        gold: per target token the source positions that make it.
+
+    Raises:
+        ValueError: fewer rows than tokens in `gold`, or a position beyond the last column.
+    """
+    num_heads, q_len, kv_len = weights.shape
+    if q_len < len(gold):
+        raise ValueError(f"the map has {q_len} rows, but the gold alignment has {len(gold)} target tokens")
+    makes = gold_mask(gold, kv_len)
+    counts = makes.any(-1)
+    if not counts.any():
+        return np.full(num_heads, np.nan)
+    strongest = weights[:, : len(gold)].argmax(-1)  # (heads, target tokens)
+    hits = makes[np.arange(len(gold)), strongest]  # (heads, target tokens)
+    return hits[:, counts].mean(-1)
+
+
+def gold_mask(gold: Gold, kv_len: int) -> Bool[np.ndarray, "target_tokens kv_len"]:
+    """`gold` as a boolean map: True where a source token makes a target token."""
+    mask = np.zeros((len(gold), kv_len), dtype=bool)
+    for t, positions in enumerate(gold):
+        for s in positions:
+            if not 0 <= s < kv_len:
+                raise ValueError(f"gold position {s} is outside the map's {kv_len} columns")
+            mask[t, s] = True
+    return mask
+
+
+def num_aligned(gold: Gold) -> int:
+    """How many target tokens count: those that something makes."""
+    return sum(bool(positions) for positions in gold)
+
+
+def diagonal_baseline(gold: Gold, source_len: int) -> float:
+    """The score of a head that always points along the proportional diagonal, corner to corner.
+
+    Target token t of T points at source token t · (source_len − 1) / (T − 1), rounded, half upwards; a single
+    target token points at the first. `source_len` does not count the end token. NaN as above.
+    """
+    steps = max(len(gold) - 1, 1)
+    return _share(gold, [int(t * (source_len - 1) / steps + 0.5) for t in range(len(gold))])
+
+
+def same_index_baseline(gold: Gold) -> float:
+    """The score of a head whose target token t always points at source token t. NaN as above."""
+    return _share(gold, range(len(gold)))
+
+
+def _share(gold: Gold, pointed_at: Sequence[int]) -> float:
+    hits = [s in positions for positions, s in zip(gold, pointed_at, strict=True) if positions]
+    return float(np.mean(hits)) if hits else float("nan")

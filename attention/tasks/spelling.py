@@ -1,0 +1,153 @@
+"""English spelling to sound: the letters of a word in, its sounds out.
+
+Stress marks are dropped. Where the lexicon has several pronunciations, each is trained on and any counts as
+right. About one word in 23 is held out, chosen by a hash of the word: the same words on every machine, and all
+pronunciations of a word on the same side. Relatives are not kept apart: training may show "walks" and not "walk".
+"""
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from attention.tasks.base import Alignment, Batch, Example, Task, Tokens, pad
+from attention.tasks.lexicon import LONGEST, SHORTEST, Entry, all_entries, look_up
+from attention.tasks.reading import LETTERS, read_letters
+from attention.tasks.vocabulary import END, START, Vocabulary
+
+HELD_OUT_ONE_IN = 23
+VOWELS = ("i", "ɪ", "eɪ", "ɛ", "æ", "ɑ", "ɔ", "oʊ", "ʊ", "u", "ʌ", "ə", "ɚ", "aɪ", "aʊ", "ɔɪ")
+PLOSIVES = ("p", "b", "t", "d", "k", "ɡ", "t͡ʃ", "d͡ʒ")
+FRICATIVES = ("f", "v", "θ", "ð", "s", "z", "ʃ", "ʒ", "h")
+SONORANTS = ("m", "n", "ŋ", "l", "ɹ", "j", "w")
+
+
+class Spelling(Task):
+    name: ClassVar = "spelling"
+    title: ClassVar = "English spelling to sound"
+    description: ClassVar = (
+        "Says how an English word is pronounced. The 117,650 words and their pronunciations come from a lexicon; "
+        f"about one word in {HELD_OUT_ONE_IN} is kept for testing only."
+    )
+    source_words: ClassVar = "letters"
+    target_words: ClassVar = "sounds"
+    examples: ClassVar = ("knight", "box", "extra", "through", "phone", "psychology", "queue", "rhythm")
+    src_vocab: ClassVar = Vocabulary(tuple(LETTERS))
+    tgt_vocab: ClassVar = Vocabulary(VOWELS + PLOSIVES + FRICATIVES + SONORANTS)
+    max_src_len: ClassVar = LONGEST
+    batch_size: ClassVar = 128
+    num_steps: ClassVar = 1_000
+
+    def read(self, text: str) -> Tokens:
+        return read_letters(text, SHORTEST, LONGEST)
+
+    def max_tgt_len(self, source_len: int) -> int:
+        # Of 117,650 words, only seven abbreviations ("tv", "mph") need more sounds than letters + 4.
+        return source_len + 5
+
+    def answers(self, tokens: Tokens) -> tuple[Tokens, ...]:
+        entry = look_up("".join(tokens))
+        return entry.pronunciations if entry else ()
+
+    def is_training_word(self, tokens: Tokens) -> bool | None:
+        """False for a held-out word and for one that is not in the lexicon (which has no `answers`)."""
+        word = "".join(tokens)
+        return look_up(word) is not None and not is_held_out(word)
+
+    def gold_alignment(self, tokens: Tokens, target: Tokens) -> Alignment | None:
+        entry = look_up("".join(tokens))
+        return entry.gold(target) if entry else None
+
+    def sample_batch(self, generator: torch.Generator, batch_size: int) -> Batch:
+        """Words of one length, a different one for each batch, so no letters are padded.
+
+        The first word is drawn from all, the others from those of its length: all words are equally likely.
+        """
+        words = _training_words()
+        first = int(torch.randint(len(words.length), (), generator=generator))
+        begin, end = words.same_length[int(words.length[first])]
+        rows = torch.randint(begin, end, (batch_size,), generator=generator)
+        letters = words.length[first]
+        sounds = int(words.num_sounds[rows].max())
+        return Batch(
+            src_ids=words.src_ids[rows, : letters + 1].long(),
+            tgt_in=words.tgt_in[rows, : sounds + 1].long(),
+            tgt_out=words.tgt_out[rows, : sounds + 1].long(),
+        )
+
+    def held_out(self, limit: int | None = None) -> list[Example]:
+        """All held-out words, or the first `limit` of them, ordered by their hash."""
+        return list(_held_out_examples()[:limit])
+
+
+def _hash(word: str) -> int:
+    # Python's own hash() changes from run to run.
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+
+
+def is_held_out(word: str) -> bool:
+    """Whether a word of the lexicon is kept for testing."""
+    return _hash(word) % HELD_OUT_ONE_IN == 0
+
+
+@dataclass(frozen=True)
+class TrainingWords:
+    """One row per (word, pronunciation), in order of word length; ids are kept in one byte each."""
+
+    src_ids: Int[Tensor, "rows max_src_len+1"]
+    tgt_in: Int[Tensor, "rows max_tgt_len+1"]
+    tgt_out: Int[Tensor, "rows max_tgt_len+1"]
+    length: Int[Tensor, " rows"]  # letters
+    num_sounds: Int[Tensor, " rows"]
+    same_length: dict[int, tuple[int, int]]  # letters -> first row, row after the last
+
+
+_reading = threading.Lock()  # many visitors may ask at once; the lexicon is read for the first only
+
+
+def _training_words() -> TrainingWords:
+    with _reading:
+        return _read_training_words()
+
+
+def _held_out_examples() -> tuple[Example, ...]:
+    with _reading:
+        return _read_held_out_examples()
+
+
+@lru_cache(maxsize=1)
+def _read_training_words() -> TrainingWords:
+    words = [(word, entry) for word, entry in all_entries().items() if not is_held_out(word)]
+    pairs = [(word, sounds) for word, entry in words for sounds in entry.pronunciations]
+    pairs.sort(key=lambda pair: len(pair[0]))  # stable: the lexicon's order within a length
+    targets = [Spelling.tgt_vocab.encode(sounds) for _, sounds in pairs]
+    length = torch.tensor([len(word) for word, _ in pairs])
+    ends = length.bincount().cumsum(0).tolist()
+    return TrainingWords(
+        src_ids=pad([[*Spelling.src_vocab.encode(word), END] for word, _ in pairs]).byte(),
+        tgt_in=pad([[START, *target] for target in targets]).byte(),
+        tgt_out=pad([[*target, END] for target in targets]).byte(),
+        length=length,
+        num_sounds=torch.tensor([len(target) for target in targets]),
+        same_length={n: (ends[n - 1], ends[n]) for n in range(SHORTEST, LONGEST + 1)},
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_held_out_examples() -> tuple[Example, ...]:
+    words = [(word, entry) for word, entry in all_entries().items() if is_held_out(word)]
+    words.sort(key=lambda pair: _hash(pair[0]))
+    return tuple(_example(word, entry) for word, entry in words)
+
+
+def _example(word: str, entry: Entry) -> Example:
+    return Example(
+        source=tuple(word),
+        targets=entry.pronunciations,
+        alignments=tuple(entry.gold(sounds) for sounds in entry.pronunciations),
+    )

@@ -1,0 +1,80 @@
+"""The heads of one layer as small maps, every layer at a glance, and one head large."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from attention.evaluation import Scores
+from attention.figures import attention_alt, attention_heatmap
+from attention.inspection import LayerView, WordView
+from pages.parts.head_grid import Section, Tile, head_grid
+from pages.parts.settings import Settings
+from pages.parts.words import label, number, percent
+
+Captions = tuple[tuple[str, str], ...]
+
+
+def captions(layer: LayerView, layer_index: int, head: int, kind: str, scores: Scores | None) -> Captions:
+    """The numbers under a head, as (label, value) pairs."""
+    lines = [
+        (label("head", "entropy"), number(layer.entropy[head])),
+        (label("head", "distance"), number(layer.distance[head], 1)),
+    ]
+    if kind == "cross":
+        lines.append((label("head", "finds"), percent(layer.alignment[head])))
+        if scores is not None:
+            lines.append((label("head", "finds_held_out"), percent(scores.alignment[layer_index][head])))
+    return tuple(lines)
+
+
+def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: Callable[[int, int], None]) -> None:
+    """All heads of the chosen layer, or (view "layers") of every layer that was reached."""
+    kind = settings.kind
+    layers = view.layers[kind]
+    overview = settings.view == "layers"
+    shown = range(len(layers)) if overview else [settings.layer - 1]
+    sections = [
+        Section(
+            label("head", "layer", layer=index + 1) if overview else "",
+            index,
+            [
+                Tile(
+                    head,
+                    label("head", "title", head=head + 1),
+                    () if overview else captions(layers[index], index, head, kind, scores),
+                    layers[index].weights[head],
+                )
+                for head in range(len(layers[index].weights))
+            ],
+        )
+        for index in shown
+    ]
+    layer = layers[shown[0]]
+    head_grid(
+        sections,
+        row_labels=layer.rows,
+        col_labels=layer.columns,
+        row_title=label("axes", f"{kind}_row"),
+        col_title=label("axes", f"{kind}_column"),
+        allowed=layer.allowed,
+        selected=(settings.layer - 1, settings.head - 1),
+        compact=overview,
+        key=f"grid_{kind}_{settings.view}",
+        on_select=pick,
+    )
+
+
+def draw_large(settings: Settings, view: WordView, theme: str) -> None:
+    """The chosen head with the numbers in its cells."""
+    kind = settings.kind
+    layer = view.layers[kind][settings.layer - 1]
+    weights = layer.weights[settings.head - 1]
+    axes = {"row_title": label("axes", f"{kind}_row"), "col_title": label("axes", f"{kind}_column")}
+    title = label("head", "large", head=settings.head, layer=settings.layer, kind=label("kind", kind).lower())
+    st.markdown(f"**{title}**")
+    st.plotly_chart(
+        attention_heatmap(weights, layer.rows, layer.columns, allowed=layer.allowed, theme=theme, **axes),
+        key="large_head",
+        alt=attention_alt(weights, layer.rows, layer.columns, allowed=layer.allowed, **axes),
+        config={"displaylogo": False},
+    )

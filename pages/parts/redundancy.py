@@ -1,0 +1,44 @@
+"""Which query heads look alike: one similarity map for each kind of attention."""
+
+import streamlit as st
+
+from attention.figures import similarity_alt, similarity_heatmap
+from attention.inspection import KINDS, WordView
+from attention.metrics import off_diagonal_summary
+from pages.parts.models import Trained
+from pages.parts.settings import Settings
+from pages.parts.words import label, number, prose
+
+
+def draw_redundancy(settings: Settings, view: WordView, trained: Trained, theme: str) -> None:
+    """The chosen layer where a kind has it, its last layer otherwise."""
+    st.subheader(label("redundancy", "title"), anchor=False)
+    if trained.scores is None:
+        st.caption(label("model", "random_long"))
+    for column, kind in zip(st.columns(3), KINDS, strict=True):
+        with column:
+            _draw_kind(settings, view, kind, theme)
+    st.markdown(prose("playground")["redundancy"])
+
+
+def _draw_kind(settings: Settings, view: WordView, kind: str, theme: str) -> None:
+    layers = view.layers[kind]
+    number_shown = min(settings.layer, len(layers))
+    st.markdown(f"**{label('kind', kind)}**")
+    if not layers:
+        st.caption(label("redundancy", "none"))
+        return
+    where = label("head", "layer", layer=number_shown)
+    similarity = layers[number_shown - 1].similarity
+    summary = off_diagonal_summary(similarity)
+    if len(similarity) == 1 or summary is None:
+        st.markdown(label("redundancy", "single"))
+        st.caption(f"{where} · {label('redundancy', 'single_note' if len(similarity) == 1 else 'undefined')}")
+        return
+    st.caption(f"{where} · {label('redundancy', 'mean', mean=number(summary.mean), maximum=number(summary.maximum))}")
+    st.plotly_chart(
+        similarity_heatmap(similarity, theme=theme),
+        key=f"similarity_{kind}",
+        alt=similarity_alt(similarity),
+        config={"displaylogo": False, "displayModeBar": False},
+    )

@@ -1,0 +1,233 @@
+"""What a visitor has chosen: one frozen record, read from the address bar and written back to it.
+
+Nothing here knows Streamlit, so that an address can be tested as what it is: input like any other. A value that is
+not possible gives a notice and the nearest value that is.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+from attention import ModelConfig, StackConfig
+from attention.config import KV_VARIANTS
+from attention.tasks import TASKS, get_task
+
+MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED = 32, 128, 512, 6, 9999
+KINDS = ("encoder", "decoder", "cross")
+VIEWS = ("heads", "layers")
+KEEPS = ("width", "size")
+LONGEST_TEXT = 400  # of the address; a task's own limit is far below, and says so in its own sentence
+
+# How each whole number may vary. `layer` and `head` end where the model ends.
+RANGES = {
+    "enc_heads": (1, MAX_HEADS),
+    "enc_dim": (1, MAX_HEAD_DIM),
+    "enc_layers": (1, MAX_LAYERS),
+    "enc_width": (1, MAX_WIDTH),
+    "dec_heads": (1, MAX_HEADS),
+    "dec_dim": (1, MAX_HEAD_DIM),
+    "dec_layers": (1, MAX_LAYERS),
+    "dec_width": (1, MAX_WIDTH),
+    "seed": (0, MAX_SEED),
+}
+CHOICES = {
+    "task": tuple(TASKS),
+    "kv": tuple(KV_VARIANTS),
+    "keep": KEEPS,
+    "kind": KINDS,
+    "view": VIEWS,
+}
+NAMES = {*RANGES, *CHOICES, "text", "width", "kv_variant", "layer", "head"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything the pages can be told, under the names used in the address bar. Layers and heads count from 1."""
+
+    task: str = "spelling"
+    text: str = "knight"
+    enc_heads: int = 4
+    enc_dim: int = 16
+    enc_layers: int = 2
+    enc_width: int = 64
+    dec_heads: int = 8
+    dec_dim: int = 8
+    dec_layers: int = 2
+    dec_width: int = 64
+    kv: str = "reproject"
+    kv_variant: str | None = None
+    keep: str = "width"
+    kind: str = "cross"
+    layer: int = 2
+    head: int = 1
+    view: str = "heads"
+    seed: int = 0
+
+    @property
+    def config(self) -> ModelConfig:
+        """The model these settings describe."""
+        task = get_task(self.task)
+        sides = {
+            side: StackConfig(
+                d_model=getattr(self, f"{short}_width"),
+                num_heads=getattr(self, f"{short}_heads"),
+                head_dim=getattr(self, f"{short}_dim"),
+                num_layers=getattr(self, f"{short}_layers"),
+            )
+            for side, short in (("encoder", "enc"), ("decoder", "dec"))
+        }
+        return ModelConfig(
+            **sides,
+            kv=self.kv,
+            kv_variant=self.kv_variant,
+            src_vocab_size=len(task.src_vocab),
+            tgt_vocab_size=len(task.tgt_vocab),
+        )
+
+    def layers_of(self, kind: str) -> int:
+        """How many layers have attention of this kind."""
+        return self.enc_layers if kind == "encoder" else self.dec_layers
+
+    def heads_of(self, kind: str) -> int:
+        """How many heads such a layer has: cross-attention has the decoder's."""
+        return self.enc_heads if kind == "encoder" else self.dec_heads
+
+    def fitted(self) -> "Settings":
+        """The same with layer, head and variant brought back to what the model has."""
+        variants = KV_VARIANTS[self.kv]
+        return replace(
+            self,
+            layer=min(self.layer, self.layers_of(self.kind)),
+            head=min(self.head, self.heads_of(self.kind)),
+            kv_variant=self.kv_variant if self.kv_variant in variants else next(iter(variants), None),
+        )
+
+    def with_config(self, config: ModelConfig) -> "Settings":
+        """The settings that describe another model: what a button that mends an error applies."""
+        enc, dec = config.encoder, config.decoder
+        return replace(
+            self,
+            enc_heads=enc.num_heads,
+            enc_dim=enc.head_dim,
+            dec_heads=dec.num_heads,
+            dec_dim=dec.head_dim,
+            kv=config.kv,
+            kv_variant=config.kv_variant,
+        ).fitted()
+
+    def to_address(self) -> dict[str, str]:
+        """Names and values for the address bar; nothing for a first visit, and everything as soon as one differs."""
+        if self == Settings():
+            return {}
+        return {name: str(value) for name, value in asdict(self).items() if value is not None}
+
+
+def head_dim_for(total_width: int, num_heads: int) -> int:
+    """The head size that keeps a total width, or comes closest below where it does not divide."""
+    return min(max(total_width // num_heads, 1), MAX_HEAD_DIM)
+
+
+# The article's situations, in miniature: what to change, by the name of the preset.
+EQUAL = {"enc_heads": 8, "enc_dim": 8, "dec_heads": 8, "dec_dim": 8, "enc_width": 64, "dec_width": 64}
+PRESETS: dict[str, dict] = {
+    "equal": {**EQUAL, "kv": "reproject"},
+    "problem_1": {**EQUAL, "dec_heads": 16, "dec_dim": 4, "kv": "reproject", "keep": "width"},
+    "problem_2": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "reproject", "keep": "size"},
+    "mismatch": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "direct", "keep": "size"},
+}
+
+
+def apply_preset(settings: Settings, name: str) -> Settings:
+    """One of the article's situations, shown at the last layer's cross-attention; task and text stay."""
+    return replace(settings, **PRESETS[name], enc_layers=2, dec_layers=2, kind="cross", layer=2, head=1).fitted()
+
+
+def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """Settings from the address bar, and a sentence for each value that could not be used as given.
+
+    `width` sets both widths. A head size that is not given follows from `keep`: the total width of each side is its
+    width, or (`keep=size`) the decoder's heads have the encoder's size.
+    """
+    given = {name: value for name, value in params.items() if name in NAMES}
+    if not given:
+        return Settings(), []
+    notices: list[str] = []
+    if "width" in given:
+        width = given.pop("width")
+        given = {"enc_width": width, "dec_width": width} | given
+    values: dict = {}
+    for name, allowed in CHOICES.items():
+        if name in given:
+            values[name] = _read_choice(name, given[name], allowed, notices)
+    for name, (low, high) in RANGES.items():
+        if name in given:
+            values[name] = _read_number(name, given[name], low, high, notices)
+    if "task" in values and "text" not in given:
+        values["text"] = get_task(values["task"]).examples[0]
+    if "text" in given:
+        values["text"] = given["text"][:LONGEST_TEXT]
+        if len(given["text"]) > LONGEST_TEXT:
+            notices.append(f"The text in the address was cut after {LONGEST_TEXT} characters.")
+    settings = replace(Settings(), **{name: value for name, value in values.items() if value is not None})
+    settings = _follow_keep(settings, given)
+    settings = replace(settings, kv_variant=_read_variant(settings.kv, given.get("kv_variant"), notices))
+    settings = replace(settings, layer=settings.layers_of(settings.kind))
+    for name, count in (("layer", settings.layers_of(settings.kind)), ("head", settings.heads_of(settings.kind))):
+        if name in given:
+            value = _read_number(name, given[name], 1, count, notices)
+            settings = replace(settings, **{name: value or getattr(settings, name)})
+    return settings.fitted(), notices
+
+
+def _follow_keep(settings: Settings, given: Mapping[str, str]) -> Settings:
+    """Fill in the head sizes that the address leaves out."""
+    enc_dim = settings.enc_dim if "enc_dim" in given else head_dim_for(settings.enc_width, settings.enc_heads)
+    if "dec_dim" in given:
+        dec_dim = settings.dec_dim
+    elif settings.keep == "size":
+        dec_dim = enc_dim
+    else:
+        dec_dim = head_dim_for(settings.dec_width, settings.dec_heads)
+    return replace(settings, enc_dim=enc_dim, dec_dim=dec_dim)
+
+
+def _read_variant(kv: str, text: str | None, notices: list[str]) -> str | None:
+    """A variant of this way of feeding the heads, or None for its usual one."""
+    variants = KV_VARIANTS[kv]
+    if text is None or text in variants:
+        return text
+    if variants:
+        notices.append(
+            f"kv_variant={_shown(text)} is not known for kv={kv}: {', '.join(variants)}; {variants[0]} is used."
+        )
+    else:
+        notices.append(f"kv_variant={_shown(text)} does not apply: kv={kv} has no variants; it is left out.")
+    return None
+
+
+def _read_number(name: str, text: str, low: int, high: int, notices: list[str]) -> int | None:
+    """A whole number within its range, the nearest one with a notice, or None for the usual value."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        notices.append(f"{name}={_shown(text)} is not a number: {low} to {high} are allowed; the usual value is used.")
+        return None
+    nearest = int(min(max(number, low), high))
+    if nearest != number:
+        notices.append(f"{name}={_shown(text)} is not possible: {low} to {high} are allowed; {nearest} is used.")
+    return nearest
+
+
+def _read_choice(name: str, text: str, allowed: tuple[str, ...], notices: list[str]) -> str | None:
+    """One of the allowed words, or None with a notice."""
+    if text in allowed:
+        return text
+    notices.append(f"{name}={_shown(text)} is not known: {', '.join(allowed)}; {getattr(Settings(), name)} is used.")
+    return None
+
+
+def _shown(text: str) -> str:
+    """A value from the address, short enough for a sentence."""
+    return text if len(text) <= 24 else f"{text[:24]}…"

@@ -1,0 +1,205 @@
+"""The settings: drawn once for all pages, kept in step with the address bar.
+
+`Settings` in the session is the one truth. Each run writes it into the widgets before they are drawn; a widget that is
+touched changes it through a callback. So two widgets may show the same setting, and a preset is one assignment.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from attention.config import KV_VARIANTS
+from attention.tasks import TASKS, Refusal, get_task
+from pages.parts.settings import (
+    KEEPS,
+    PRESETS,
+    RANGES,
+    Settings,
+    apply_preset,
+    head_dim_for,
+    read_address,
+)
+from pages.parts.words import label
+
+USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
+
+
+def current() -> Settings:
+    """What this visitor has chosen."""
+    return st.session_state["settings"]
+
+
+def change(settings: Settings) -> None:
+    """Replace the settings; for callbacks, which run before the page is drawn again."""
+    st.session_state["settings"] = settings.fitted()
+    st.session_state["touched"] = True
+
+
+def notices() -> list[str]:
+    """Sentences about values of the address that could not be used."""
+    return st.session_state.get("notices", [])
+
+
+def settings_from_address() -> None:
+    """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it."""
+    params = st.query_params.to_dict()
+    # After a click the browser may still send the address from before it; the click is the newer word.
+    touched = st.session_state.pop("touched", False)
+    if touched:
+        st.session_state["notices"] = []
+    elif params != st.session_state.get("address"):
+        st.session_state["settings"], st.session_state["notices"] = read_address(params)
+        st.session_state["address"] = params
+
+
+def settings_to_address() -> None:
+    """Write the settings to the address bar if they are not what it says."""
+    address = current().to_address()
+    # An address with mistakes in it, or with names left out, stays as the visitor wrote it until something changes.
+    if read_address(st.session_state["address"])[0] != current():
+        st.query_params.from_dict(address)
+        st.session_state["address"] = address
+
+
+def draw() -> None:
+    """All controls, in the order in which one thinks of them."""
+    settings = current()
+    segments("task", tuple(TASKS), lambda name: label(name, "title"), _choose_task)
+    _widget(st.text_input, "text", settings.text, label("sidebar", "text"), help=get_task(settings.task).description)
+    _draw_situations()
+    for side in ("enc", "dec"):
+        _draw_side(side)
+    segments("keep", KEEPS, lambda name: label("keep", name))
+    _widget(
+        st.selectbox,
+        "kv",
+        settings.kv,
+        label("sidebar", "kv"),
+        options=tuple(KV_VARIANTS),
+        format_func=lambda name: label("kv", name),
+    )
+    with st.expander(label("sidebar", "more")):
+        for name in ("layers", "width", "heads", "dim"):
+            for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
+                with column:
+                    _number(f"{side}_{name}")
+        _number("seed")
+    st.button(label("sidebar", "reset"), on_click=change, args=(Settings(),), type="tertiary")
+
+
+def _draw_side(side: str) -> None:
+    settings = current()
+    for name in ("heads", "dim"):
+        field = f"{side}_{name}"
+        options = tuple(sorted({*USUAL[name], getattr(settings, field)}))
+        segments(field, options, str)
+    heads, dim = getattr(settings, f"{side}_heads"), getattr(settings, f"{side}_dim")
+    st.caption(
+        label("sidebar", "total", heads=heads, dim=dim, total=heads * dim, width=getattr(settings, f"{side}_width"))
+    )
+    if wanted := st.session_state.get("uneven", {}).get((side, heads, dim)):
+        st.caption(label("sidebar", "total_uneven", heads=heads, dim=dim, total=wanted, made=heads * dim))
+
+
+def _draw_situations() -> None:
+    settings = current()
+    here = next((name for name in PRESETS if apply_preset(settings, name).config == settings.config), None)
+    _put("situation", here)
+    st.pills(
+        label("sidebar", "situations"),
+        tuple(PRESETS),
+        format_func=lambda name: label("situation", name),
+        key="situation",
+        on_change=_choose_situation,
+    )
+
+
+def segments(
+    field: str, options: tuple, show: Callable, choose: Callable | None = None, title: str | None = None
+) -> None:
+    """One setting as a row of buttons."""
+    _widget(
+        st.segmented_control,
+        field,
+        getattr(current(), field),
+        title or label("sidebar", field),
+        options=options,
+        format_func=show,
+        required=True,
+        choose=choose,
+    )
+
+
+def _number(field: str) -> None:
+    low, high = RANGES[field]
+    value = getattr(current(), field)
+    _widget(st.number_input, field, value, label("sidebar", field), "exact_", min_value=low, max_value=high, step=1)
+
+
+def _widget(make, field: str, value, title: str, prefix: str = "", choose: Callable | None = None, **options) -> None:
+    key = prefix + field
+    _put(key, value)
+    make(title, key=key, on_change=choose or _choose, args=() if choose else (field, key), **options)
+
+
+def _put(key: str, value) -> None:
+    """Show the setting in its widget, without touching one that shows it already."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+
+
+def _choose(field: str, key: str) -> None:
+    """A widget was touched: take its value, and let what depends on it follow."""
+    settings, value = current(), st.session_state[key]
+    if value is None:  # an emptied number field
+        change(settings)
+        return
+    changed = replace(settings, **{field: value})
+    side, _, what = field.partition("_")
+    if side in ("enc", "dec") and what == "heads" and settings.keep == "width":
+        total = _wanted_total(settings, side)
+        changed = replace(changed, **{f"{side}_dim": head_dim_for(total, value)})
+        _remember_uneven(changed, side, total)
+    if side in ("enc", "dec") and what == "width" and settings.keep == "width":
+        # A total width equal to the width is what "d_model / heads" means; it goes along.
+        heads, dim, width = (getattr(settings, f"{side}_{name}") for name in ("heads", "dim", "width"))
+        if heads * dim == width:
+            changed = replace(changed, **{f"{side}_dim": head_dim_for(value, heads)})
+            _remember_uneven(changed, side, value)
+    if what == "layers":
+        changed = replace(changed, layer=changed.layers_of(changed.kind))
+    change(changed)
+
+
+def _wanted_total(settings: Settings, side: str) -> int:
+    """The total width to keep: the one that was wanted before it did not divide, or the present one."""
+    heads, dim = getattr(settings, f"{side}_heads"), getattr(settings, f"{side}_dim")
+    return st.session_state.get("uneven", {}).get((side, heads, dim), heads * dim)
+
+
+def _remember_uneven(settings: Settings, side: str, total: int) -> None:
+    """Note the total that could not be kept, so that 64 → 6 heads → 8 heads comes back to 64."""
+    heads, dim = getattr(settings, f"{side}_heads"), getattr(settings, f"{side}_dim")
+    kept = {key: value for key, value in st.session_state.get("uneven", {}).items() if key[0] != side}
+    st.session_state["uneven"] = kept if heads * dim == total else {**kept, (side, heads, dim): total}
+
+
+def pick_head(layer: int, head: int) -> None:
+    """A head was clicked; both are counted from 0."""
+    change(replace(current(), layer=layer + 1, head=head + 1))
+
+
+def _choose_task() -> None:
+    settings = replace(current(), task=st.session_state["task"])
+    task = get_task(settings.task)
+    try:
+        task.read(settings.text)
+    except Refusal:
+        settings = replace(settings, text=task.examples[0])
+    change(settings)
+
+
+def _choose_situation() -> None:
+    name = st.session_state["situation"]
+    change(apply_preset(current(), name) if name else current())

@@ -1,0 +1,60 @@
+"""Training in the app: a button, its progress, a way to stop. The page stays free while workers train."""
+
+import streamlit as st
+
+from attention.figures import loss_alt, loss_curve
+from attention.jobs import Progress
+from pages.parts.models import training_service, training_settings
+from pages.parts.settings import Settings
+from pages.parts.words import label
+
+ACTIVE = ("waiting", "running", "scoring")
+
+
+def draw_training(settings: Settings, theme: str) -> None:
+    """The panel for a model without trained weights."""
+    progress = training_service().progress(training_settings(settings))
+    if progress is not None and progress.status in ACTIVE:
+        _watch(settings, theme)
+        return
+    wanted = training_settings(settings)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        title = label("train", "button" if progress is None else "again")
+        st.button(title, type="primary", key="train", on_click=training_service().submit, args=(wanted,))
+        st.caption(_ended(progress) if progress else label("train", "estimate", steps=f"{wanted.num_steps:,}"))
+    st.caption(label("train", "not_in_address"))
+
+
+@st.fragment(run_every=0.5)
+def _watch(settings: Settings, theme: str) -> None:
+    """Redraws itself while the training runs, and the whole page once it has ended."""
+    wanted = training_settings(settings)
+    progress = training_service().progress(wanted)
+    if progress is None or progress.status not in ACTIVE:
+        st.rerun()
+    done = progress.step / max(progress.num_steps, 1)
+    st.progress(done, text=_running(progress))
+    st.button(label("train", "stop"), key="stop", on_click=training_service().stop, args=(wanted,))
+    if len(progress.history) > 1:
+        steps = [moment.step for moment in progress.history]
+        losses = [moment.loss for moment in progress.history]
+        figure = loss_curve(steps, losses, num_steps=progress.num_steps, theme=theme)
+        st.plotly_chart(figure, key="loss", alt=loss_alt(steps, losses), config={"displayModeBar": False})
+
+
+def _running(progress: Progress) -> str:
+    if progress.status == "waiting":
+        return label("train", "waiting", place=progress.place)
+    if progress.status == "scoring":
+        return label("train", "scoring")
+    loss = f"{progress.history[-1].loss:.2f}" if progress.history else "–"
+    text = label("train", "running", step=progress.step, steps=progress.num_steps, loss=loss)
+    if progress.seconds_left is None:
+        return text
+    return f"{text}, {label('train', 'left', seconds=round(progress.seconds_left))}"
+
+
+def _ended(progress: Progress) -> str:
+    if progress.status == "failed":
+        return label("train", "failed", message=progress.message)
+    return label("train", "stopped", step=progress.step, steps=progress.num_steps)

@@ -1,0 +1,72 @@
+"""The playground: a word, a model, every head on the screen."""
+
+import math
+
+import streamlit as st
+
+from attention.tasks import get_task
+from pages.parts import sidebar
+from pages.parts.answer import draw_answer, notice, read_text
+from pages.parts.failure import draw_failure
+from pages.parts.heads import draw_grid, draw_large
+from pages.parts.models import fits, provenance, view_word
+from pages.parts.redundancy import draw_redundancy
+from pages.parts.settings import KINDS, VIEWS, Settings
+from pages.parts.training import draw_training
+from pages.parts.words import label, percent, prose
+
+
+def draw_choices(settings: Settings) -> None:
+    """Which kind of attention, which layer, one layer's heads or all layers."""
+    layers = tuple(range(1, settings.layers_of(settings.kind) + 1))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sidebar.segments("kind", KINDS, lambda kind: label("kind", kind), title=label("kind", "label"))
+        sidebar.segments("layer", layers, str, title=label("kind", "layer"))
+        sidebar.segments("view", VIEWS, lambda view: label("view", view), title=label("kind", "view"))
+
+
+def draw_text(settings: Settings, diagonal: float) -> None:
+    """What a row, a column and a cell are, what the numbers say, and what unequal head counts do."""
+    texts = prose("playground")
+    st.markdown(f"**{label('help', 'title')}**")
+    st.markdown(texts[settings.kind])
+    st.markdown(texts[f"numbers_{settings.task}"].format(diagonal=percent(diagonal)))
+
+
+settings = sidebar.current()
+task = get_task(settings.task)
+theme = st.context.theme.type or "light"
+source, refusal = read_text(settings)
+works = fits(settings.config)
+trained = provenance(settings)
+view = view_word(settings, source, trained)
+reached = settings.layer <= len(view.layers[settings.kind])
+
+notice(*sidebar.notices())
+if refusal:
+    notice(refusal, label("answer", "shown_instead", text=task.join_source(source)))
+draw_answer(settings, view, trained, broken=not works)
+draw_choices(settings)
+if reached:
+    draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
+elif settings.kind == "decoder":
+    notice(label("failure", "not_reached", layer=settings.layer))
+if not works:
+    if settings.kind == "decoder":
+        given = label("failure", "reached_note", answer=task.join_target(view.answer))
+        notice(given if view.answer else label("failure", "reached_note_start"))
+    elif settings.kind == "cross":
+        draw_failure(settings, len(source) + 1, len(view.answer) + 1)
+elif trained.scores is None:
+    draw_training(settings, theme)
+
+left, right = st.columns([3, 2], gap="large")
+with left:
+    if reached:
+        draw_large(settings, view, theme)
+with right:
+    draw_text(settings, trained.scores.diagonal if trained.scores else math.nan)
+draw_redundancy(settings, view, trained, theme)
+st.divider()
+st.markdown(prose("playground")["unequal"])
+st.caption(label("share", "address"))
