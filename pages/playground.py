@@ -4,12 +4,13 @@ import math
 
 import streamlit as st
 
+from attention.inspection import WordView
 from attention.tasks import get_task
 from pages.parts import sidebar
 from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
-from pages.parts.models import fits, provenance, view_word
+from pages.parts.models import RANDOM, fits, provenance, view_word
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import KINDS, VIEWS, Settings
 from pages.parts.training import draw_training
@@ -20,7 +21,7 @@ def draw_choices(settings: Settings) -> None:
     """Which kind of attention, which layer, one layer's heads or all layers."""
     layers = tuple(range(1, settings.layers_of(settings.kind) + 1))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sidebar.segments("kind", KINDS, lambda kind: label("kind", kind), title=label("kind", "label"))
+        sidebar.segments("kind", KINDS, lambda kind: label("kind", f"{kind}_short"), title=label("kind", "label"))
         sidebar.segments("layer", layers, str, title=label("kind", "layer"))
         sidebar.segments("view", VIEWS, lambda view: label("view", view), title=label("kind", "view"))
 
@@ -31,6 +32,17 @@ def draw_text(settings: Settings, diagonal: float) -> None:
     st.markdown(f"**{label('help', 'title')}**")
     st.markdown(texts[settings.kind])
     st.markdown(texts[f"numbers_{settings.task}"].format(diagonal=percent(diagonal)))
+
+
+def draw_where_it_stops(settings: Settings, view: WordView) -> None:
+    """What stands in place of maps, or is to be said of those that are left, when cross-attention cannot run."""
+    if settings.kind == "cross":
+        draw_failure(settings, len(view.source) + 1, len(view.answer) + 1)
+    elif settings.kind == "decoder" and settings.layer > 1:
+        notice(label("failure", "not_reached", layer=settings.layer))
+    elif settings.kind == "decoder":
+        given = label("failure", "reached_note", answer=get_task(settings.task).join_target(view.answer))
+        notice(given if view.answer else label("failure", "reached_note_start"))
 
 
 settings = sidebar.current()
@@ -44,28 +56,22 @@ reached = settings.layer <= len(view.layers[settings.kind])
 
 notice(*sidebar.notices())
 if refusal:
-    notice(refusal, label("answer", "shown_instead", text=task.join_source(source)))
+    notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
 draw_answer(settings, view, trained, broken=not works)
 draw_choices(settings)
+if works and trained is RANDOM:
+    draw_training(settings, theme)
+if not works:
+    draw_where_it_stops(settings, view)
 if reached:
     draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
-elif settings.kind == "decoder":
-    notice(label("failure", "not_reached", layer=settings.layer))
-if not works:
-    if settings.kind == "decoder":
-        given = label("failure", "reached_note", answer=task.join_target(view.answer))
-        notice(given if view.answer else label("failure", "reached_note_start"))
-    elif settings.kind == "cross":
-        draw_failure(settings, len(source) + 1, len(view.answer) + 1)
-elif trained.scores is None:
-    draw_training(settings, theme)
 
-left, right = st.columns([3, 2], gap="large")
-with left:
-    if reached:
-        draw_large(settings, view, theme)
-with right:
-    draw_text(settings, trained.scores.diagonal if trained.scores else math.nan)
+if reached:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        draw_large(settings, view, trained, theme)
+    with right:
+        draw_text(settings, trained.scores.diagonal if trained.scores else math.nan)
 draw_redundancy(settings, view, trained, theme)
 st.divider()
 st.markdown(prose("playground")["unequal"])

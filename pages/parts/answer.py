@@ -37,7 +37,7 @@ def draw_answer(settings: Settings, view: WordView, trained: Trained, broken: bo
     badge = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
     badge += f"{verbatim(_badge(trained))}</span>"
     st.html(f'<div class="answer">{word}<span class="arrow">→</span>{said}{verdict}{badge}</div>')
-    if known := _known(task, view.source):
+    if trained.scores is not None and (known := _known(task, view.source)):
         st.html(f'<p class="faint under">{verbatim(known)}</p>')
 
 

@@ -8,6 +8,7 @@ from attention.evaluation import Scores
 from attention.figures import attention_alt, attention_heatmap
 from attention.inspection import LayerView, WordView
 from pages.parts.head_grid import Section, Tile, head_grid
+from pages.parts.models import Trained
 from pages.parts.settings import Settings
 from pages.parts.words import label, number, percent
 
@@ -64,13 +65,15 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
     )
 
 
-def draw_large(settings: Settings, view: WordView, theme: str) -> None:
+def draw_large(settings: Settings, view: WordView, trained: Trained, theme: str) -> None:
     """The chosen head with the numbers in its cells."""
     kind = settings.kind
     layer = view.layers[kind][settings.layer - 1]
     weights = layer.weights[settings.head - 1]
     axes = {"row_title": label("axes", f"{kind}_row"), "col_title": label("axes", f"{kind}_column")}
     title = label("head", "large", head=settings.head, layer=settings.layer, kind=label("kind", kind).lower())
+    if trained.scores is None:
+        title = label("model", "random_mark", title=title)
     st.markdown(f"**{title}**")
     st.plotly_chart(
         attention_heatmap(weights, layer.rows, layer.columns, allowed=layer.allowed, theme=theme, **axes),

@@ -37,7 +37,7 @@ def _draw_kind(settings: Settings, view: WordView, kind: str, theme: str) -> Non
         return
     st.caption(f"{where} · {label('redundancy', 'mean', mean=number(summary.mean), maximum=number(summary.maximum))}")
     st.plotly_chart(
-        similarity_heatmap(similarity, theme=theme),
+        similarity_heatmap(similarity, theme=theme, height=300, show_numbers=len(similarity) <= 8),
         key=f"similarity_{kind}",
         alt=similarity_alt(similarity),
         config={"displaylogo": False, "displayModeBar": False},

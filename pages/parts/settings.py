@@ -162,7 +162,7 @@ def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     for name, (low, high) in RANGES.items():
         if name in given:
             values[name] = _read_number(name, given[name], low, high, notices)
-    if "task" in values and "text" not in given:
+    if values.get("task") and "text" not in given:
         values["text"] = get_task(values["task"]).examples[0]
     if "text" in given:
         values["text"] = given["text"][:LONGEST_TEXT]

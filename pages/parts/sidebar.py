@@ -127,6 +127,7 @@ def segments(
         options=options,
         format_func=show,
         required=True,
+        wrap=True,
         choose=choose,
     )
 

@@ -8,21 +8,19 @@ from pages.parts.models import training_service, training_settings
 from pages.parts.settings import Settings
 from pages.parts.words import label
 
-ACTIVE = ("waiting", "running", "scoring")
-
 
 def draw_training(settings: Settings, theme: str) -> None:
     """The panel for a model without trained weights."""
-    progress = training_service().progress(training_settings(settings))
-    if progress is not None and progress.status in ACTIVE:
+    wanted = training_settings(settings)
+    progress = training_service().progress(wanted)
+    st.markdown(label("model", "random_long"))
+    if progress is not None and progress.open:
         _watch(settings, theme)
         return
-    wanted = training_settings(settings)
     with st.container(horizontal=True, vertical_alignment="center"):
         title = label("train", "button" if progress is None else "again")
-        st.button(title, type="primary", key="train", on_click=training_service().submit, args=(wanted,))
+        st.button(title, key="train", on_click=training_service().submit, args=(wanted,))
         st.caption(_ended(progress) if progress else label("train", "estimate", steps=f"{wanted.num_steps:,}"))
-    st.caption(label("train", "not_in_address"))
 
 
 @st.fragment(run_every=0.5)
@@ -30,7 +28,7 @@ def _watch(settings: Settings, theme: str) -> None:
     """Redraws itself while the training runs, and the whole page once it has ended."""
     wanted = training_settings(settings)
     progress = training_service().progress(wanted)
-    if progress is None or progress.status not in ACTIVE:
+    if progress is None or not progress.open:
         st.rerun()
     done = progress.step / max(progress.num_steps, 1)
     st.progress(done, text=_running(progress))
