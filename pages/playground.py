@@ -54,18 +54,22 @@ trained = provenance(settings)
 view = view_word(settings, source, trained)
 reached = settings.layer <= len(view.layers[settings.kind])
 
-notice(*sidebar.notices())
-if refusal:
-    notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
-draw_answer(settings, view, trained, broken=not works)
-draw_choices(settings)
-if works and trained is RANDOM:
-    draw_training(settings, theme)
-if not works:
-    draw_where_it_stops(settings, view)
-if reached:
-    draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
-
+# What comes and goes has containers of its own: the grid keeps its place on the page, and with it the keyboard's focus.
+with st.container():
+    notice(*sidebar.notices())
+    if refusal:
+        notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
+    draw_answer(settings, view, trained, broken=not works)
+with st.container():
+    draw_choices(settings)
+with st.container():
+    if not works:
+        draw_where_it_stops(settings, view)
+    elif trained is RANDOM:
+        draw_training(settings, theme)
+with st.container():
+    if reached:
+        draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
 if reached:
     left, right = st.columns([3, 2], gap="large")
     with left:

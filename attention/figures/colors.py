@@ -11,7 +11,7 @@ The head grid and every plotly figure take their colours from here:
 
     table(SEQUENTIAL_LIGHT)                -> (256, 3) uint8, for drawing pixels
     plotly_colorscale(SEQUENTIAL_LIGHT)    -> [[0.0, "rgb(…)"], …, [1.0, "rgb(…)"]]
-    text_color(SEQUENTIAL_LIGHT, 0.8)      -> "#ffffff" or "#10151f", whichever is easier to read on that cell
+    text_color(SEQUENTIAL_LIGHT, 0.8)      -> "#ffffff" or "#000000", whichever is easier to read on that cell
 """
 
 from functools import cache
@@ -25,7 +25,8 @@ SEQUENTIAL_DARK: Scale = ("#0f141d", "#173057", "#1f5390", "#2a7fba", "#4eb0cf",
 DIVERGING_LIGHT: Scale = ("#7f3205", "#c5661d", "#f2b37c", "#ffffff", "#94c2ec", "#2f73bd", "#0c2461")
 DIVERGING_DARK: Scale = ("#ffd9a8", "#e58a3c", "#7d4519", "#0f141d", "#1d4f86", "#4fa3dc", "#d3ecff")
 
-DARK_INK, LIGHT_INK = "#10151f", "#ffffff"
+# Black and white: on any ground, one of the two has a contrast above 4.5, what WCAG AA asks of small text.
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 TABLE_SIZE = 256
 
 
@@ -56,7 +57,7 @@ def table(scale: Scale, size: int = TABLE_SIZE) -> np.ndarray:
     return _cached_table(tuple(scale), size)
 
 
-def plotly_colorscale(scale: Scale, stops: int = 33) -> list[list]:
+def plotly_colorscale(scale: Scale, stops: int = 49) -> list[list]:
     """The scale for plotly's `colorscale=`; plotly mixes in RGB, so it gets enough stops to stay on our curve."""
     colors = table(scale, stops)
     return [[i / (stops - 1), "rgb({},{},{})".format(*rgb)] for i, rgb in enumerate(colors.tolist())]

@@ -60,7 +60,7 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
         allowed=layer.allowed,
         selected=(settings.layer - 1, settings.head - 1),
         compact=overview,
-        key=f"grid_{kind}_{settings.view}",
+        key="heads",
         on_select=pick,
     )
 

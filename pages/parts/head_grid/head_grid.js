@@ -137,7 +137,7 @@ class HeadGrid {
     if (!width) return; // in a closed tab or expander; the observer calls again once there is room
     const heads = Math.max(...sections.map((section) => section.tiles.length));
     const titles = sections.map((section) => section.title);
-    const measure = (text) => this.measure(text);
+    const measure = (text, bold) => this.measure(text, bold);
     const sizes = (compact ? compactSizes : fullSizes)({ width, heads, rows, cols, titles, measure });
     const lengths = {
       "cell-width": sizes.cellWidth,
@@ -148,6 +148,7 @@ class HeadGrid {
       gutter: sizes.gutter ?? 0,
       "tile-width": sizes.tileWidth ?? 0,
       "labels-height": sizes.labelsHeight ?? 0,
+      label: sizes.label ?? 0,
       "title-width": sizes.titleWidth ?? 0,
     };
     for (const [name, px] of Object.entries(lengths)) this.setVariable(`--${name}`, `${px}px`);
@@ -172,14 +173,14 @@ class HeadGrid {
     if (this.root.style.getPropertyValue(name) !== value) this.root.style.setProperty(name, value);
   }
 
-  measure(text) {
-    // Bold, because a lit label is bold: lighting one then moves nothing.
+  measure(text, bold = false) {
+    const key = `${bold} ${text}`;
     if (this.widths.size > 2000) this.widths.clear();
-    if (!this.widths.has(text)) {
-      pen.font = `700 ${LABEL}px ${getComputedStyle(this.root).fontFamily}`;
-      this.widths.set(text, pen.measureText(text).width);
+    if (!this.widths.has(key)) {
+      pen.font = `${bold ? 700 : 400} ${LABEL.most}px ${getComputedStyle(this.root).fontFamily}`;
+      this.widths.set(key, pen.measureText(text).width);
     }
-    return this.widths.get(text);
+    return this.widths.get(key);
   }
 
   // ---- the lit cell ----

@@ -7,17 +7,17 @@ const MAX_MAP_HEIGHT = 320;
 const MIN_MAP_HEIGHT = 44;
 const MIN_TILE = 128; // room for the lines under a map
 const MAX_GUTTER = 76; // room for row labels
-const LABEL = 12; // font size of a label, and the least room it needs across its line
+const LABEL = { least: 10, most: 12 }; // font size
 const COMPACT_MAP = { least: 30, most: 76, click: 24 };
 
-// Sizes of the grid with labels. `measure` tells how wide a label is.
+// Sizes of the grid with labels. `measure(label, bold)` tells how wide a label is at the largest font size.
 function fullSizes({ width, heads, rows, cols, measure }) {
-  const gutter = Math.min(MAX_GUTTER, Math.ceil(Math.max(...rows.map(measure)))) + 8;
+  const gutter = Math.min(MAX_GUTTER, Math.ceil(Math.max(...rows.map((row) => measure(row, true))))) + 8;
   const gap = 14;
   const columns = width < NARROW ? Math.min(2, heads) : countColumns(width - gutter, heads, cols.length, gap);
   const share = (width - (columns - 1) * gap) / columns;
   // Row labels stand beside every map where there is room, otherwise beside the first map of each row.
-  const everyLabelled = share - gutter >= 136;
+  const everyLabelled = share - gutter >= Math.max(136, Math.min(240, 12 * cols.length));
   const room = everyLabelled ? share - gutter : (width - gutter - (columns - 1) * gap) / columns;
 
   let cellWidth = Math.min(MAX_CELL, room / cols.length);
@@ -29,14 +29,19 @@ function fullSizes({ width, heads, rows, cols, measure }) {
   cellWidth = wholePixels(cellWidth);
   cellHeight = wholePixels(cellHeight);
 
-  // Where cells are small only every n-th label is shown.
-  const [rowStep, colStep] = [Math.ceil(LABEL / cellHeight), Math.ceil((LABEL - 1) / cellWidth)];
+  // Where cells are small, labels are smaller, and then only every n-th is shown.
+  const label = Math.max(LABEL.least, Math.min(LABEL.most, Math.floor(Math.min(cellWidth, cellHeight))));
+  const widths = cols.map((text) => (measure(text) * label) / LABEL.most);
+  const usual = widths.toSorted((a, b) => a - b)[Math.floor(cols.length / 2)];
+  const rowStep = Math.ceil((0.85 * label) / cellHeight);
+  const colStep = Math.ceil(Math.max(0.8 * label, Math.min(label, usual + 1.5)) / cellWidth);
   const shown = cols.map((_, i) => i).filter((i) => i % colStep === 0);
-  const upright = standUp(cols, shown, colStep * cellWidth, measure);
-  const tallest = Math.max(0, ...shown.map((i) => (upright[i] ? measure(cols[i]) : 0)));
+  const upright = standUp(cols, widths, shown, colStep * cellWidth, label);
+  const tallest = Math.max(0, ...shown.map((i) => (upright[i] ? widths[i] : 0)));
   return {
     columns,
     everyLabelled,
+    label,
     rowStep,
     colStep,
     upright,
@@ -51,7 +56,7 @@ function fullSizes({ width, heads, rows, cols, measure }) {
 
 // Sizes of the overview: one row of tiny maps per section, its title on the left (above, where it is narrow).
 function compactSizes({ width, heads, rows, cols, titles, measure }) {
-  const titleWidth = Math.ceil(Math.max(...titles.map(measure))) + 18;
+  const titleWidth = Math.ceil(Math.max(...titles.map((title) => measure(title, true)))) + 18;
   const gap = 8;
   const share = (width - (width < NARROW ? 0 : titleWidth) - (heads - 1) * gap) / heads;
   const side = Math.min(COMPACT_MAP.most, Math.max(COMPACT_MAP.least, share));
@@ -65,14 +70,17 @@ function compactSizes({ width, heads, rows, cols, titles, measure }) {
   };
 }
 
-// Column labels that would run into a neighbour stand upright: of each such pair the wider one.
-function standUp(cols, shown, room, measure) {
-  const upright = cols.map((label) => measure(label) > 1.6 * room);
-  const space = (i) => (upright[i] ? LABEL : measure(cols[i]));
+// Column labels that would run into a neighbour stand upright: of each such pair the wider one. A single letter
+// never does.
+function standUp(cols, widths, shown, room, label) {
+  const single = cols.map((text) => [...text].length === 1);
+  const upright = widths.map((width, i) => !single[i] && width > 1.6 * room);
+  const space = (i) => (upright[i] ? label : widths[i]);
   for (let k = 1; k < shown.length; k++) {
-    const pair = [shown[k - 1], shown[k]];
-    while ((space(pair[0]) + space(pair[1])) / 2 > room - 2 && !(upright[pair[0]] && upright[pair[1]])) {
-      upright[upright[pair[0]] || (!upright[pair[1]] && space(pair[1]) > space(pair[0])) ? pair[1] : pair[0]] = true;
+    const [left, right] = [shown[k - 1], shown[k]];
+    for (const wider of space(left) > space(right) ? [left, right] : [right, left]) {
+      const crowded = (space(left) + space(right)) / 2 > room - 2;
+      if (crowded && !single[wider]) upright[wider] = true;
     }
   }
   return upright;
