@@ -18,6 +18,7 @@ _BLANK = "\u200b"  # zero-width space: takes part in plotly's choice of the text
 
 @cache
 def _inks(scale: Scale) -> tuple[str, ...]:
+    """The ink for each entry of the scale's table."""
     return tuple(text_color(scale, step / (TABLE_SIZE - 1)) for step in range(TABLE_SIZE))
 
 
@@ -29,11 +30,11 @@ def text_layers(
     texts: rows of columns, "" for nothing.  positions: (rows, cols) place of each cell on its colour scale, 0…1; NaN
     for a cell that is not filled, where the text gets the ink of the page.  gap: the map's xgap and ygap in pixels.
     """
-    table = _inks(tuple(scale))
+    by_step = _inks(tuple(scale))
     filled = ~np.isnan(positions)
-    steps = np.rint(np.clip(np.where(filled, positions, 0), 0, 1) * (TABLE_SIZE - 1)).astype(int)
+    steps = np.rint(np.clip(np.where(filled, positions, 0), 0, 1) * (len(by_step) - 1)).astype(int)
     inks = [
-        [table[step] if has_ground else ink(theme) for step, has_ground in zip(row, row_filled, strict=True)]
+        [by_step[step] if has_ground else ink(theme) for step, has_ground in zip(row, row_filled, strict=True)]
         for row, row_filled in zip(steps.tolist(), filled.tolist(), strict=True)
     ]
     cells = [list(zip(*row, strict=True)) for row in zip(texts, inks, strict=True)]  # (text, ink) per cell

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention.figures.colors import sequential
-from attention.figures.layout import TEXT_SIZE, base_layout, ink, is_dark, line_color
+from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
 from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
@@ -47,7 +47,7 @@ def loss_curve(
     layout["yaxis"] = _axis(loss, theme)
     if num_steps is not None:
         layout["xaxis"] |= {"range": [0, num_steps], "autorange": False}
-    return go.Figure({"data": [trace], "layout": layout})
+    return figure([trace], layout)
 
 
 def _axis(title: str, theme: str) -> dict:

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 
 from attention.figures.cell_text import text_layers
 from attention.figures.colors import plotly_colorscale, sequential
-from attention.figures.layout import GROUND, base_layout, color_bar, column_axis, ink, is_dark, row_axis
-from attention.figures.text import literal, number
+from attention.figures.layout import GROUND, base_layout, color_bar, column_axis, figure, ink, is_dark, row_axis
+from attention.figures.text import literal, number, shorten
 from attention.figures.words import ENGLISH, FigureWords
 
 MAX_NUMBERED_COLUMNS, MAX_NUMBERED_ROWS = 20, 40  # beyond, a number would be smaller than anybody can read
@@ -60,7 +60,8 @@ def attention_heatmap(
         }
     ]
     if show_numbers and cols <= MAX_NUMBERED_COLUMNS and rows <= MAX_NUMBERED_ROWS:
-        texts = [["" if np.isnan(value) else _number(value, cols) for value in row] for row in z.tolist()]
+        zero = cols < SHORT_NUMBERS_FROM
+        texts = [["" if v != v else number(v, leading_zero=zero) for v in row] for row in z.tolist()]
         traces += text_layers(texts, z, scale, theme, gap=gap)
 
     layout = base_layout(theme, title=title, height=height or _height(rows, bool(title)))
@@ -77,7 +78,7 @@ def attention_heatmap(
         }
         for row in np.flatnonzero(~allowed.any(axis=1)).tolist()
     ]
-    return go.Figure({"data": traces, "layout": layout})
+    return figure(traces, layout)
 
 
 def _checked(weights, row_labels, col_labels, allowed) -> tuple[np.ndarray, np.ndarray]:
@@ -95,19 +96,17 @@ def _checked(weights, row_labels, col_labels, allowed) -> tuple[np.ndarray, np.n
     return weights, allowed
 
 
-def _number(value: float, cols: int) -> str:
-    return number(value, leading_zero=cols < SHORT_NUMBERS_FROM)
-
-
 def _height(rows: int, has_title: bool) -> int:
     """Room for the rows at 14 to 44 pixels each (and for the axis title beside them), and what is above and below."""
     return max(rows * min(44, max(14, 440 // rows)), 130) + (120 if has_title else 95)
 
 
 def _hover(weights, allowed, row_labels, col_labels, words: FigureWords) -> list[list[str]]:
-    """Both tokens in full with their positions, and the weight or why there is none."""
-    queries = [f"{literal(words.query)} {i}: {literal(label)}<br>" for i, label in enumerate(row_labels, start=1)]
-    keys = [f"{literal(words.key)} {j}: {literal(label)}<br>" for j, label in enumerate(col_labels, start=1)]
+    """Both tokens with their positions, and the weight or why there is none."""
+    queries, keys = (
+        [f"{literal(word)} {i}: {literal(shorten(label, 60))}<br>" for i, label in enumerate(labels, start=1)]
+        for word, labels in ((words.query, row_labels), (words.key, col_labels))
+    )
     weight, no_keys = literal(words.weight), literal(words.no_keys)
     not_allowed, undefined = literal(words.not_allowed), literal(words.undefined)
     texts = []

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from attention.figures.cell_text import text_layers
 from attention.figures.colors import diverging, plotly_colorscale
-from attention.figures.layout import GROUND, base_layout, color_bar, column_axis, is_dark, row_axis
+from attention.figures.layout import GROUND, base_layout, color_bar, column_axis, figure, is_dark, row_axis
 from attention.figures.text import literal, number
 from attention.figures.words import ENGLISH, FigureWords
 
@@ -68,7 +68,7 @@ def similarity_heatmap(
         "constrain": "domain",
         "constraintoward": "top",
     }
-    return go.Figure({"data": traces, "layout": layout})
+    return figure(traces, layout)
 
 
 def _height(heads: int, has_title: bool) -> int:

@@ -8,9 +8,12 @@ such rows are left out. A head with no row left has no figure: NaN, "undefined".
 """
 
 import numpy as np
+from jaxtyping import Bool, Float
+
+Mask = Bool[np.ndarray, "q_len kv_len"] | Bool[np.ndarray, "heads q_len kv_len"]
 
 
-def proportional_diagonal(q_len: int, kv_len: int) -> np.ndarray:
+def proportional_diagonal(q_len: int, kv_len: int) -> Float[np.ndarray, " q_len"]:
     """Where each query would look if it moved evenly from the first key to the last: (q_len,) float64 positions.
 
     Row i lies at i · (kv_len − 1) / (q_len − 1): the first row points at the first key, the last row at the last key,
@@ -22,7 +25,12 @@ def proportional_diagonal(q_len: int, kv_len: int) -> np.ndarray:
     return np.arange(q_len) * ((kv_len - 1) / max(q_len - 1, 1))
 
 
-def entropy(weights: np.ndarray, allowed: np.ndarray, *, real: np.ndarray | None = None) -> np.ndarray:
+def entropy(
+    weights: Float[np.ndarray, "heads q_len kv_len"],
+    allowed: Mask,
+    *,
+    real: Bool[np.ndarray, " q_len"] | None = None,
+) -> Float[np.ndarray, " heads"]:
     """Entropy of each head's rows as a share of the possible: (heads,) float64, 0 = one key, 1 = uniform, or NaN.
 
     Per row −Σ p · log p over the allowed keys, with 0 · log 0 = 0, divided by the logarithm of their number; then the
@@ -39,8 +47,12 @@ def entropy(weights: np.ndarray, allowed: np.ndarray, *, real: np.ndarray | None
 
 
 def mean_distance(
-    weights: np.ndarray, allowed: np.ndarray, *, expected: np.ndarray, real: np.ndarray | None = None
-) -> np.ndarray:
+    weights: Float[np.ndarray, "heads q_len kv_len"],
+    allowed: Mask,
+    *,
+    expected: Float[np.ndarray, " q_len"],
+    real: Bool[np.ndarray, " q_len"] | None = None,
+) -> Float[np.ndarray, " heads"]:
     """How far from the expected position each head looks: (heads,) float64 in tokens, or NaN.
 
     Per row Σ p_j · |j − expected|, then the mean over the rows with at least two allowed keys.

@@ -8,6 +8,9 @@ vectors are compared as well as large ones.
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float
+
+Similarity = Float[np.ndarray, "heads heads"]
 
 
 class PairSummary(NamedTuple):
@@ -17,7 +20,9 @@ class PairSummary(NamedTuple):
     maximum: float
 
 
-def query_cosine(queries: np.ndarray, real: np.ndarray | None = None) -> np.ndarray:
+def query_cosine(
+    queries: Float[np.ndarray, "heads q_len head_dim"], real: Bool[np.ndarray, " q_len"] | None = None
+) -> Similarity:
     """Cosine between the query vectors of every two heads: (heads, heads) float64, diagonal 1, NaN = undefined.
 
     Each head's query vectors at the real positions are laid end to end to one long vector, and these are compared.
@@ -41,7 +46,7 @@ def query_cosine(queries: np.ndarray, real: np.ndarray | None = None) -> np.ndar
     return cosine_of_rows(queries.reshape(len(queries), -1))  # (heads, real positions · head_dim)
 
 
-def cosine_of_rows(vectors: np.ndarray) -> np.ndarray:
+def cosine_of_rows(vectors: Float[np.ndarray, "n size"]) -> Float[np.ndarray, "n n"]:
     """Cosine between every two rows of (n, size): (n, n) float64; NaN where a row is zero or not finite."""
     vectors = np.asarray(vectors, dtype=np.float64)
     # The largest entry is brought to 1 first: the square of 1e-200 would vanish, the square of 1e200 overflow.
@@ -57,7 +62,7 @@ def cosine_of_rows(vectors: np.ndarray) -> np.ndarray:
     return result
 
 
-def off_diagonal_summary(similarity: np.ndarray) -> PairSummary | None:
+def off_diagonal_summary(similarity: Similarity) -> PairSummary | None:
     """Mean and maximum over the pairs of different heads, signed; undefined pairs are left out.
 
     similarity: (heads, heads), symmetric. None where there is nothing to summarise: a single head, or no defined pair.

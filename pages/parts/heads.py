@@ -7,6 +7,7 @@ import streamlit as st
 from attention.evaluation import Scores
 from attention.figures import attention_alt, attention_heatmap
 from attention.inspection import LayerView, WordView
+from pages.parts.chart import draw_chart
 from pages.parts.head_grid import Section, Tile, head_grid
 from pages.parts.models import Trained
 from pages.parts.settings import Settings
@@ -75,9 +76,9 @@ def draw_large(settings: Settings, view: WordView, trained: Trained, theme: str)
     if trained.scores is None:
         title = label("model", "random_mark", title=title)
     st.markdown(f"**{title}**")
-    st.plotly_chart(
+    draw_chart(
         attention_heatmap(weights, layer.rows, layer.columns, allowed=layer.allowed, theme=theme, **axes),
         key="large_head",
         alt=attention_alt(weights, layer.rows, layer.columns, allowed=layer.allowed, **axes),
-        config={"displaylogo": False},
+        tools=True,
     )

@@ -5,6 +5,7 @@ import streamlit as st
 from attention.figures import similarity_alt, similarity_heatmap
 from attention.inspection import KINDS, WordView
 from attention.metrics import off_diagonal_summary
+from pages.parts.chart import draw_chart
 from pages.parts.models import Trained
 from pages.parts.settings import Settings
 from pages.parts.words import label, number, prose
@@ -36,9 +37,8 @@ def _draw_kind(settings: Settings, view: WordView, kind: str, theme: str) -> Non
         st.caption(f"{where} · {label('redundancy', 'single_note' if len(similarity) == 1 else 'undefined')}")
         return
     st.caption(f"{where} · {label('redundancy', 'mean', mean=number(summary.mean), maximum=number(summary.maximum))}")
-    st.plotly_chart(
+    draw_chart(
         similarity_heatmap(similarity, theme=theme, height=300, show_numbers=len(similarity) <= 8),
         key=f"similarity_{kind}",
         alt=similarity_alt(similarity),
-        config={"displaylogo": False, "displayModeBar": False},
     )

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention.figures import loss_alt, loss_curve
 from attention.jobs import Progress
+from pages.parts.chart import draw_chart
 from pages.parts.models import training_service, training_settings
 from pages.parts.settings import Settings
 from pages.parts.words import label
@@ -37,7 +38,7 @@ def _watch(settings: Settings, theme: str) -> None:
         steps = [moment.step for moment in progress.history]
         losses = [moment.loss for moment in progress.history]
         figure = loss_curve(steps, losses, num_steps=progress.num_steps, theme=theme)
-        st.plotly_chart(figure, key="loss", alt=loss_alt(steps, losses), config={"displayModeBar": False})
+        draw_chart(figure, key="loss", alt=loss_alt(steps, losses))
 
 
 def _running(progress: Progress) -> str:

@@ -1,0 +1,71 @@
+"""Alignment scores against values worked out by hand."""
+
+import numpy as np
+import pytest
+
+from attention.metrics.alignment import alignment_score, diagonal_baseline, num_aligned, same_index_baseline
+
+KNIGHT = (frozenset({0, 1}), frozenset({2}), frozenset({5}))  # n aɪ t
+BOX = (frozenset({0}), frozenset({1}), frozenset({2}), frozenset({2}))  # b ɑ k s
+NOTHING = frozenset()
+
+
+def pointing(*columns_per_head, kv_len=7):
+    """Maps whose rows look mostly at the given columns, one tuple of columns per head."""
+    weights = np.full((len(columns_per_head), len(columns_per_head[0]), kv_len), 0.4 / (kv_len - 1))
+    for head, columns in enumerate(columns_per_head):
+        for row, column in enumerate(columns):
+            weights[head, row, column] = 0.6
+    return weights
+
+
+def test_knight_by_hand():
+    # Rows predict n, aɪ, t and the end. The second head misses t, the third looks at the silent g and h.
+    weights = pointing((0, 2, 5, 6), (1, 2, 4, 6), (3, 4, 4, 6))
+    np.testing.assert_allclose(alignment_score(weights, KNIGHT), [1, 2 / 3, 0])
+
+
+def test_two_sounds_of_one_letter_both_count():
+    np.testing.assert_allclose(alignment_score(pointing((0, 1, 2, 2), (0, 1, 2, 3)), BOX), [1, 3 / 4])
+
+
+def test_tokens_that_nothing_makes_do_not_count():
+    gold = (frozenset({0}), NOTHING, frozenset({2}))
+    np.testing.assert_allclose(alignment_score(pointing((0, 1, 1)), gold), [1 / 2])
+    assert num_aligned(gold) == 2
+    assert same_index_baseline(gold) == 1.0
+
+
+def test_no_gold_gives_nan():
+    assert np.isnan(alignment_score(pointing((0, 1), (1, 0)), (NOTHING, NOTHING))).tolist() == [True, True]
+    assert np.isnan(alignment_score(pointing((0, 1)), ())).tolist() == [True]
+    assert np.isnan(diagonal_baseline((), 5))
+    assert np.isnan(same_index_baseline((NOTHING,)))
+
+
+def test_gold_that_does_not_fit_the_map_is_refused():
+    with pytest.raises(ValueError, match="2 rows.*3 target tokens"):
+        alignment_score(pointing((0, 1)), KNIGHT)
+    with pytest.raises(ValueError, match="position 5 .*4 columns"):
+        alignment_score(pointing((0, 1, 2), kv_len=4), KNIGHT)
+    with pytest.raises(ValueError, match="position -1"):
+        alignment_score(pointing((0,)), (frozenset({-1}),))
+
+
+def test_baselines_by_hand():
+    # knight: the diagonal points at letters 0, 3 (2.5, rounded up), 5; the same index at 0, 1, 2
+    assert diagonal_baseline(KNIGHT, 6) == pytest.approx(2 / 3)
+    assert same_index_baseline(KNIGHT) == pytest.approx(1 / 3)
+    # box: the diagonal points at 0, 1 (0.67), 1 (1.33), 2; the same index at 0, 1, 2, 3
+    assert diagonal_baseline(BOX, 3) == pytest.approx(3 / 4)
+    assert same_index_baseline(BOX) == pytest.approx(3 / 4)
+
+
+def test_one_sound_points_at_the_first_letter():
+    assert diagonal_baseline((frozenset({0, 1}),), 2) == 1.0
+
+
+def test_baselines_are_the_scores_of_heads_that_point_that_way():
+    columns = [int(np.floor(t * 5 / 2 + 0.5)) for t in range(3)]
+    scores = alignment_score(pointing(tuple(columns), (0, 1, 2)), KNIGHT)
+    np.testing.assert_allclose(scores, [diagonal_baseline(KNIGHT, 6), same_index_baseline(KNIGHT)])
