@@ -10,7 +10,11 @@ from pages.parts.words import label
 st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide", initial_sidebar_state=344)
 st.html(Path(__file__).parent / "pages" / "parts" / "style.html")
 
-page = st.navigation([st.Page("pages/playground.py", title=label("app", "playground"), icon="🎛️", default=True)])
+# Streamlit looks for scripts in a folder called pages/ before `st.navigation` is first called, and would run one that is
+# asked for by its file's name without anything in this file. So no page has the address of its file.
+page = st.navigation(
+    [st.Page("pages/playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True)]
+)
 sidebar.settings_from_address()
 with st.sidebar:
     sidebar.draw()

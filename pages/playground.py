@@ -70,6 +70,7 @@ with st.container():
 with st.container():
     if reached:
         draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
+import time; time.sleep(0.15)
 if reached:
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 
 from attention.tasks import get_task
 from pages.parts.models import provenance, view_word
-from pages.parts.settings import apply_preset, Settings
+from pages.parts.settings import Settings, apply_preset
 
 heads = st.segmented_control("Decoder heads", (8, 16), default=8, required=True)
 settings = apply_preset(Settings(), "equal" if heads == 8 else "problem_1")

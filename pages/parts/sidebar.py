@@ -26,7 +26,9 @@ USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
 
 
 def current() -> Settings:
-    """What this visitor has chosen."""
+    """What this visitor has chosen. A page that runs without `app.py` (see there) hands over to it."""
+    if "settings" not in st.session_state:
+        st.switch_page("app.py")
     return st.session_state["settings"]
 
 

@@ -1,6 +1,7 @@
 """The playground, driven without a browser: every widget, every preset, every kind of bad input."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from attention.tasks import get_task
 from pages.parts.head_grid import unpack
 from pages.parts.settings import PRESETS, Settings, read_address
 
+APP = Path(__file__).parents[2] / "app.py"
 KNIGHT = tuple("knight")
 
 
 def open_page(**address) -> AppTest:
-    app = AppTest.from_file("app.py", default_timeout=60)
+    app = AppTest.from_file(APP, default_timeout=60)
     for name, value in address.items():
         app.query_params[name] = value
     return checked(app.run())
@@ -87,7 +89,7 @@ def test_an_untrained_model_is_built_from_its_seed_and_says_so():
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_opens_and_lights_up(name):
     app = open_page()
-    checked(app.button_group(key="situation").set_value([name]).run())
+    checked(app.pills(key="situation").set_value(name).run())
     settings = settings_of(app)
     assert {field: getattr(settings, field) for field in PRESETS[name]} == PRESETS[name]
     assert app.session_state["situation"] == name
@@ -149,7 +151,7 @@ def test_every_number_can_be_set_exactly():
 
 def test_the_address_follows_and_reproduces_the_page():
     app = press(press(open_page(), "dec_heads", 16), "kind", "encoder")
-    address = {name: values[-1] for name, values in app.query_params.items()}
+    address = dict(app.query_params)
     assert read_address(address) == (settings_of(app), [])
     again = open_page(**address)
     np.testing.assert_array_equal(grid_maps(again), grid_maps(app))
@@ -189,7 +191,7 @@ def test_direct_with_other_heads_shows_the_clash_and_the_mends_work():
     assert set(labels) == {"use 4 decoder heads", "use 8 encoder heads", "let the decoder project the memory itself"}
     checked(labels["use 4 decoder heads"].click().run())
     assert settings_of(app).dec_heads == 4
-    assert "does not run" not in texts(app)
+    assert "Cross-attention does not run" not in texts(app)
     assert grid_maps(app).shape[0] == 4
 
 
