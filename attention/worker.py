@@ -1,0 +1,76 @@
+"""What a training worker does. Worker processes import this module and nothing of the page.
+
+A training travels as bytes: the server hands them on without reading them, so that it stays free for its visitors.
+"""
+
+import os
+import pickle
+import signal
+import threading
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from attention.evaluation import Scores, evaluate
+from attention.tasks import get_task
+from attention.training import Moment, TrainingSettings, advance, start
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some steps of a training: the pickled TrainingState after them, their moments, and how long the steps took."""
+
+    state: bytes
+    step: int
+    moments: tuple[Moment, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The end of a training: its weights and how good they are."""
+
+    weights: dict[str, Tensor]
+    scores: Scores
+    seconds: float
+
+
+def prepare(server_pid: int) -> None:
+    """Run first in each worker."""
+    threading.Thread(target=_end_with, args=(server_pid,), daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches workers too; the server ends them
+    torch.set_num_threads(1)  # the same bits on every machine size, and workers do not fight for cores
+    torch.optim.AdamW([torch.zeros(1, requires_grad=True)])  # the first one of a process takes a second of imports
+
+
+def ready() -> None:
+    """Does nothing; a worker that answers is warm."""
+
+
+def run_chunk(settings: TrainingSettings, state: bytes | None, num_steps: int) -> Chunk:
+    """`num_steps` steps on from `state`, or from the beginning where that is None."""
+    get_task(settings.task).sample_batch(torch.Generator(), 1)  # a worker's first batch loads the data: not measured
+    before = start(settings) if state is None else pickle.loads(state)
+    begin = time.perf_counter()
+    after = advance(before, num_steps)
+    seconds = time.perf_counter() - begin
+    moments = after.history[len(before.history) :]
+    return Chunk(pickle.dumps(after, pickle.HIGHEST_PROTOCOL), after.step, moments, seconds)
+
+
+def score(settings: TrainingSettings, state: bytes, num_examples: int) -> Scored:
+    """Scores on at most `num_examples` held-out examples."""
+    begin = time.perf_counter()
+    trained = pickle.loads(state)
+    task = get_task(settings.task)
+    scores = evaluate(trained.model(), task, task.held_out(num_examples))
+    return Scored(trained.weights, scores, time.perf_counter() - begin)
+
+
+def _end_with(server_pid: int) -> None:
+    """End this process when its server is gone: a killed server cannot tell its workers."""
+    while os.getppid() == server_pid:
+        time.sleep(0.5)
+    os._exit(1)
