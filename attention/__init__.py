@@ -1,12 +1,11 @@
 """Attention in encoder-decoder Transformers, small enough to look at: every head, every layer, every shape.
 
-    from attention import StackConfig, ModelConfig, EncoderDecoder
-
-    encoder = StackConfig(d_model=64, num_heads=4)
-    decoder = StackConfig(d_model=64, num_heads=8)
-    model = EncoderDecoder(ModelConfig(encoder=encoder, decoder=decoder, src_vocab_size=30, tgt_vocab_size=43))
-    out = model(src_ids, tgt_ids)
-    out.maps.cross[-1]    # (batch, heads, q_len, kv_len)
+>>> from attention import StackConfig, ModelConfig, EncoderDecoder
+>>> encoder = StackConfig(d_model=64, num_heads=4)
+>>> decoder = StackConfig(d_model=64, num_heads=8)
+>>> model = EncoderDecoder(ModelConfig(encoder=encoder, decoder=decoder, src_vocab_size=30, tgt_vocab_size=43))
+>>> out = model(src_ids, tgt_ids)
+>>> out.maps.cross[-1].shape  # (batch, heads, q_len, kv_len)
 """
 
 from attention.config import ConfigError, ModelConfig, StackConfig

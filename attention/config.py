@@ -5,6 +5,8 @@ a configuration that does not work. `attention.trace.trace_shapes` tells, `atten
 """
 
 from dataclasses import asdict, dataclass, fields
+from math import isqrt
+from numbers import Integral, Real
 
 # Every way of feeding the decoder's heads, with its variants, the default variant first (none: no variants).
 # A further way is one line here and one file in `attention/cross_attention/`.
@@ -18,15 +20,18 @@ class ConfigError(ValueError):
     """A configuration that cannot work, as one sentence with the numbers that clash and what is allowed."""
 
 
-def _require_count(name: str, value: object, minimum: int = 1) -> None:
+def _count(name: str, value: object, minimum: int = 1) -> int:
+    """`value` as an int, NumPy's whole numbers too."""
     # bool is an int in Python; `num_heads=True` is a slip, not a request for one head.
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ConfigError(f"{name} ({value!r}) must be a whole number of at least {minimum}")
+    return int(value)
 
 
 def divisors(number: int) -> list[int]:
     """All divisors of a positive number, ascending."""
-    return [candidate for candidate in range(1, number + 1) if number % candidate == 0]
+    small = [candidate for candidate in range(1, isqrt(number) + 1) if number % candidate == 0]
+    return sorted({*small, *(number // candidate for candidate in small)})
 
 
 def nearest_divisors(number: int, wanted: int) -> list[int]:
@@ -61,8 +66,7 @@ class StackConfig:
     ffn_dim: int | None = None
 
     def __post_init__(self) -> None:
-        _require_count("d_model", self.d_model)
-        _require_count("num_heads", self.num_heads)
+        self._count("d_model", "num_heads")
         if self.head_dim is None:
             if self.d_model % self.num_heads:
                 near = nearest_divisors(self.d_model, self.num_heads)
@@ -75,13 +79,16 @@ class StackConfig:
             object.__setattr__(self, "num_kv_heads", self.num_heads)
         if self.ffn_dim is None:
             object.__setattr__(self, "ffn_dim", 4 * self.d_model)
-        for name in ("head_dim", "num_layers", "num_kv_heads", "ffn_dim"):
-            _require_count(name, getattr(self, name))
+        self._count("head_dim", "num_layers", "num_kv_heads", "ffn_dim")
         if self.num_heads % self.num_kv_heads:
             raise ConfigError(
                 f"num_heads ({self.num_heads}) must be a multiple of num_kv_heads ({self.num_kv_heads}); "
                 f"allowed num_kv_heads: {listing(divisors(self.num_heads))}"
             )
+
+    def _count(self, *names: str) -> None:
+        for name in names:
+            object.__setattr__(self, name, _count(name, getattr(self, name)))
 
     @property
     def total_width(self) -> int:
@@ -99,7 +106,8 @@ class ModelConfig:
     """Encoder, decoder, and how the decoder's heads get their keys and values.
 
     Raises:
-        ConfigError: unknown `kv` or `kv_variant`, vocabulary without room for a token, dropout outside [0, 1).
+        ConfigError: a side is not a `StackConfig`, `kv` or `kv_variant` is unknown, a vocabulary has no room for a
+            token, `bias` is not a bool, or dropout lies outside 0 … 1.
     """
 
     encoder: StackConfig
@@ -112,7 +120,10 @@ class ModelConfig:
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.kv not in KV_VARIANTS:
+        for side in ("encoder", "decoder"):
+            if not isinstance(getattr(self, side), StackConfig):
+                raise ConfigError(f"{side} ({getattr(self, side)!r}) must be a StackConfig")
+        if not isinstance(self.kv, str) or self.kv not in KV_VARIANTS:
             raise ConfigError(f"kv ({self.kv!r}) must be one of {', '.join(KV_VARIANTS)}")
         variants = KV_VARIANTS[self.kv]
         if self.kv_variant is None and variants:
@@ -121,10 +132,12 @@ class ModelConfig:
             allowed = f"one of {', '.join(variants)}" if variants else "left out"
             raise ConfigError(f"kv_variant ({self.kv_variant!r}) must be {allowed} for kv={self.kv!r}")
         # Ids 0, 1 and 2 are padding, start and end, so a vocabulary of fewer than four has no token to say.
-        _require_count("src_vocab_size", self.src_vocab_size, minimum=4)
-        _require_count("tgt_vocab_size", self.tgt_vocab_size, minimum=4)
-        if not 0.0 <= self.dropout < 1.0:
-            raise ConfigError(f"dropout ({self.dropout}) must be at least 0 and below 1")
+        for name in ("src_vocab_size", "tgt_vocab_size"):
+            object.__setattr__(self, name, _count(name, getattr(self, name), minimum=4))
+        if not isinstance(self.bias, bool):
+            raise ConfigError(f"bias ({self.bias!r}) must be True or False")
+        if not isinstance(self.dropout, Real) or not 0.0 <= self.dropout < 1.0:
+            raise ConfigError(f"dropout ({self.dropout!r}) must be a number of at least 0 and below 1")
 
     def to_dict(self) -> dict:
         """The config as plain JSON types; `from_dict` reads it back."""
@@ -142,10 +155,5 @@ class ModelConfig:
             encoder, decoder = (StackConfig(**data.pop(side)) for side in ("encoder", "decoder"))
             return cls(encoder=encoder, decoder=decoder, **data)
         except (KeyError, TypeError) as error:
-            known = listing_of_fields(cls)
+            known = ", ".join(field.name for field in fields(cls))
             raise ConfigError(f"this is not a model configuration ({error}); its fields are {known}") from error
-
-
-def listing_of_fields(cls: type) -> str:
-    """The field names of a dataclass, for an error text."""
-    return ", ".join(field.name for field in fields(cls))

@@ -32,8 +32,13 @@ def share_kv_heads(x: Float[Tensor, "batch kv_heads len dim"], num_heads: int) -
     """Let each K/V head serve a group of query heads: query head i reads K/V head i // (num_heads // kv_heads).
 
     The order is 0, 0, 1, 1, not 0, 1, 0, 1, as in `scaled_dot_product_attention(enable_gqa=True)`.
+
+    Raises:
+        ValueError: the query heads cannot be divided into that many groups.
     """
     kv_heads = x.shape[1]
+    if num_heads % kv_heads:
+        raise ValueError(f"query heads ({num_heads}) must be a multiple of K/V heads ({kv_heads})")
     return x if kv_heads == num_heads else x.repeat_interleave(num_heads // kv_heads, dim=1)
 
 

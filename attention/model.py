@@ -35,7 +35,7 @@ class PerKind(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The memory, and a recording per encoder layer (empty when no maps were asked for)."""
+    """The memory, and a recording per encoder layer; none when no maps were asked for."""
 
     memory: Memory
     recordings: tuple[Recording, ...]
@@ -63,9 +63,7 @@ class Attention(nn.Module):
 
     def attend(self, x, k, v, mask, need_maps: bool, generator) -> tuple[Tensor, Recording]:
         q = split_heads(self.w_q(x), self.num_heads)  # (batch, heads, q_len, head_dim)
-        mixed, weights = attend(
-            q, k, v, mask, need_weights=need_maps, dropout_p=self.dropout_p, generator=generator
-        )
+        mixed, weights = attend(q, k, v, mask, need_weights=need_maps, dropout_p=self.dropout_p, generator=generator)
         return self.w_o(merge_heads(mixed)), Recording(weights, q if need_maps else None)
 
 
@@ -201,7 +199,7 @@ class Encoder(nn.Module):
         if self.hands_over_heads:
             k = split_heads(self.w_k(hidden), self.num_kv_heads)  # (batch, enc_heads, src_len, enc_dim)
             memory = Memory(hidden, mask, k, split_heads(self.w_v(hidden), self.num_kv_heads))
-        return Encoded(memory, tuple(recordings))
+        return Encoded(memory, tuple(recordings) if need_maps else ())
 
 
 class Decoder(nn.Module):
@@ -266,7 +264,7 @@ class EncoderDecoder(nn.Module):
         return self.encoder(src_ids, need_maps, generator)
 
     def decode(self, tgt_ids, encoded: Encoded, need_maps: bool = True, generator=None) -> Output:
-        """The decoder's half of `forward`."""
+        """The decoder's half of `forward`; the encoder's maps are those that `encode` was asked for."""
         logits, own, cross = self.decoder(tgt_ids, encoded.memory, need_maps, generator)
         if not need_maps:
             return Output(logits, None, None)

@@ -121,7 +121,15 @@ class _Ledger:
 
     def __init__(self, config: ModelConfig, fault: str | None) -> None:
         self.config, self.fault = config, fault
+        self.fault_note = ""  # said of the next failure, once the fault has really changed a number
         self.steps: list[Step] = []
+
+    def faulty(self, fault: str, wrong: int, right: int) -> int:
+        """The number that a coding fault puts in place of the right one, if this is the fault to show."""
+        if self.fault != fault or wrong == right:
+            return right
+        self.fault_note = f"{FAULTS[fault]}: {wrong} where {right} is right."
+        return wrong
 
     def run(
         self, part: str, name: str, formula: str, inputs: tuple[Named, ...], compute: Callable[..., Tensor], out: tuple
@@ -132,9 +140,9 @@ class _Ledger:
             tensor = compute(*(item.tensor for item in inputs))
         except RuntimeError as error:
             clashes = find_clashes(shapes)
-            note = explain(clashes, self.config, self.fault)
+            note = self.fault_note or explain(clashes, self.config)
             # A coding fault is not mended by another configuration.
-            mends = () if self.fault else find_mends(self.config)
+            mends = () if self.fault_note else find_mends(self.config)
             self.steps.append(Step(part, name, formula, shapes, None, str(error), clashes, note, mends))
             raise _Stop from error
         result = Named(*out, tensor)
@@ -185,9 +193,7 @@ class _Ledger:
             lambda q, k: q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5,
             ("scores", ("batch", "heads", q_dim, kv_dim)),
         )
-        weights = self.run(
-            part, "weights", "softmax over keys", (scores,), lambda t: t.softmax(-1), ("A", scores.dims)
-        )
+        weights = self.run(part, "weights", "softmax over keys", (scores,), lambda t: t.softmax(-1), ("A", scores.dims))
         mixed = self.run(
             part, "mix values", "A · V", (weights, v), torch.matmul, ("Z", ("batch", "heads", q_dim, "head size"))
         )
@@ -199,13 +205,13 @@ class _Ledger:
             lambda t: t.transpose(1, 2).flatten(2),
             ("Z", ("batch", q_dim, "heads × head size")),
         )
-        expects = stack.d_model if self.fault == "w_o_expects_d_model" else stack.total_width
+        expects = self.faulty("w_o_expects_d_model", stack.d_model, stack.total_width)
         self.project(part, "O", merged, expects, stack.d_model, "width")
 
     def self_attention(self, part: str, x: Named, stack: StackConfig) -> None:
-        extra = 1 if self.fault == "indivisible" else 0
+        features = self.faulty("indivisible", stack.total_width + 1, stack.total_width)
         kv_heads_name = "heads" if stack.num_kv_heads == stack.num_heads else "K/V heads"
-        q = self.project(part, "Q", x, stack.d_model, stack.total_width + extra, "heads × head size")
+        q = self.project(part, "Q", x, stack.d_model, features, "heads × head size")
         q = self.split(part, q, stack.num_heads, stack.head_dim)
         # Queries and keys are the same positions; as rows and columns of a map they need two names.
         x = x._replace(dims=("batch", f"{x.dims[1]} (keys)", "width"))
@@ -218,9 +224,9 @@ class _Ledger:
         # Whose heads K and V are split into is the whole difference between the ways of feeding the decoder.
         owner = enc if KV_FEEDS[self.config.kv].hands_over_heads else dec
         shares = owner is dec and dec.num_kv_heads != dec.num_heads
-        expects = dec.d_model if self.fault == "w_k_expects_decoder_width" else enc.d_model
         q = self.project(part, "Q", x, dec.d_model, dec.total_width, "heads × head size")
         q = self.split(part, q, dec.num_heads, dec.head_dim)
+        expects = self.faulty("w_k_expects_decoder_width", dec.d_model, enc.d_model)
         k, v = (self.project(part, n, memory, expects, owner.kv_width, "heads × head size") for n in "KV")
         names = "K/V heads" if shares else "heads"
         k, v = (self.split(part, t, owner.num_kv_heads, owner.head_dim, names) for t in (k, v))
@@ -288,10 +294,8 @@ def _broadcast_note(shapes: tuple[NamedShape, ...], step_name: str) -> str:
     return ""
 
 
-def explain(clashes: tuple[Clash, ...], config: ModelConfig, fault: str | None) -> str:
+def explain(clashes: tuple[Clash, ...], config: ModelConfig) -> str:
     """A failure in one or two plain sentences with the numbers in them."""
-    if fault:
-        return f"{FAULTS[fault]}."
     enc, dec = config.encoder, config.decoder
     said = {clash.dim: clash.sizes for clash in clashes}
     if "heads × head size" in said:
@@ -314,28 +318,45 @@ def explain(clashes: tuple[Clash, ...], config: ModelConfig, fault: str | None) 
 def find_mends(config: ModelConfig) -> tuple[Mend, ...]:
     """Nearby configurations that do fit together, each with a label for a button."""
     enc, dec = config.encoder, config.decoder
-    like_encoder = replace(dec, num_heads=enc.num_kv_heads, num_kv_heads=enc.num_kv_heads, head_dim=enc.head_dim)
-    like_decoder = replace(enc, num_heads=dec.num_heads, num_kv_heads=dec.num_heads, head_dim=dec.head_dim)
-    same_size = replace(dec, head_dim=enc.head_dim)
-
-    def named(side: str, stack: StackConfig, before: StackConfig) -> str:
-        heads = f"{stack.num_heads} {side} head{'s' if stack.num_heads > 1 else ''}"
-        size = f"size {stack.head_dim}"
-        if stack.num_heads == before.num_heads:
-            return f"use {side} head {size}"
-        return f"use {heads}" if stack.head_dim == before.head_dim else f"use {heads} of {size}"
-
+    own_kv_heads = dec.num_kv_heads if enc.num_kv_heads % dec.num_kv_heads == 0 else enc.num_kv_heads
+    stacks = {
+        "same size": (enc, replace(dec, head_dim=enc.head_dim)),
+        "decoder as encoder": (
+            enc,
+            replace(dec, num_heads=enc.num_kv_heads, num_kv_heads=own_kv_heads, head_dim=enc.head_dim),
+        ),
+        "encoder as decoder": (
+            replace(enc, num_heads=dec.num_heads, num_kv_heads=dec.num_heads, head_dim=dec.head_dim),
+            dec,
+        ),
+    }
     candidates = [
-        Mend(named("decoder", same_size, dec), replace(config, decoder=same_size)),
-        Mend(named("decoder", like_encoder, dec), replace(config, decoder=like_encoder)),
-        Mend(named("encoder", like_decoder, enc), replace(config, encoder=like_decoder)),
-        Mend("let the decoder project the memory itself", replace(config, kv="reproject", kv_variant=None)),
+        Mend(_mend_label(config, encoder, decoder), replace(config, encoder=encoder, decoder=decoder))
+        for encoder, decoder in stacks.values()
     ]
-    mends: dict[ModelConfig, Mend] = {}
+    candidates.append(
+        Mend("let the decoder project the memory itself", replace(config, kv="reproject", kv_variant=None))
+    )
+    mends: dict[str, Mend] = {}
     for mend in candidates:
         try:
             check_fit(mend.config)
         except ConfigError:
             continue
-        mends.setdefault(mend.config, mend)
+        if mend.config != config:
+            mends.setdefault(mend.label, mend)
     return tuple(mends.values())
+
+
+def _mend_label(config: ModelConfig, encoder: StackConfig, decoder: StackConfig) -> str:
+    """What changes, in the words of a button."""
+    side, before, after = "decoder", config.decoder, decoder
+    if encoder != config.encoder:
+        side, before, after = "encoder", config.encoder, encoder
+    counted = "heads"
+    if after.num_heads == before.num_heads and after.num_kv_heads != before.num_kv_heads and side == "encoder":
+        counted = "K/V heads"
+    elif after.num_heads == before.num_heads:
+        return f"use {side} head size {after.head_dim}"
+    label = f"use {after.num_heads} {side} {counted}" if after.num_heads > 1 else f"use 1 {side} head"
+    return label if after.head_dim == before.head_dim else f"{label} of size {after.head_dim}"

@@ -28,6 +28,7 @@ class TrainingSettings:
         learning_rate: the highest, reached after `warmup` steps, and from there straight down to 0.
         weight_decay: of AdamW (Loshchilov and Hutter 2019), for matrices only.
         max_grad_norm: longer gradients are shortened to this.
+        label_smoothing: share of each label spread over all tokens (Szegedy et al. 2016, section 7).
 
     Raises:
         ValueError: a number that no training can have.
@@ -42,6 +43,7 @@ class TrainingSettings:
     warmup: int = 100
     weight_decay: float = 0.01
     max_grad_norm: float = 1.0
+    label_smoothing: float = 0.0
 
     def __post_init__(self) -> None:
         get_task(self.task)
@@ -51,6 +53,8 @@ class TrainingSettings:
         for name in ("learning_rate", "warmup", "weight_decay", "max_grad_norm"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} ({getattr(self, name)}) must not be negative")
+        if not 0 <= self.label_smoothing < 1:
+            raise ValueError(f"label_smoothing ({self.label_smoothing}) must be at least 0 and below 1")
 
     @classmethod
     def quick(cls, task: Task, config: ModelConfig, seed: int = 0) -> "TrainingSettings":
@@ -124,7 +128,7 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
         for group in optimiser.param_groups:
             group["lr"] = settings.learning_rate_at(step)
         batch = task.sample_batch(generator, settings.batch_size)
-        loss, accuracy = train_step(model, optimiser, batch, generator, settings.max_grad_norm)
+        loss, accuracy = train_step(model, optimiser, batch, generator, settings)
         history.append(Moment(step, loss, accuracy))
 
     return TrainingState(
@@ -137,13 +141,18 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
     )
 
 
-def train_step(model, optimiser, batch: Batch, generator, max_grad_norm: float) -> tuple[float, float]:
+def train_step(model, optimiser, batch: Batch, generator, settings: TrainingSettings) -> tuple[float, float]:
     """One step on one batch, by teacher forcing. Returns loss and token accuracy from before the step."""
     logits = model(batch.src_ids, batch.tgt_in, need_maps=False, generator=generator).logits
-    loss = F.cross_entropy(logits.flatten(0, 1), batch.tgt_out.flatten(), ignore_index=PAD)
+    loss = F.cross_entropy(
+        logits.flatten(0, 1),
+        batch.tgt_out.flatten(),
+        ignore_index=PAD,
+        label_smoothing=settings.label_smoothing,
+    )
     optimiser.zero_grad()
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_grad_norm)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), settings.max_grad_norm)
     optimiser.step()
     real = batch.tgt_out != PAD
     right = (logits.detach().argmax(-1) == batch.tgt_out) & real

@@ -12,9 +12,7 @@ from jaxtyping import Bool, Float
 Gold = Sequence[Set[int]]
 
 
-def alignment_score(
-    weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold
-) -> Float[np.ndarray, " heads"]:
+def alignment_score(weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold) -> Float[np.ndarray, " heads"]:
     """Share of target tokens whose strongest attention falls on a source token that makes them.
 
     Of several equally strong keys the first counts. NaN for every head when `gold` has no token that counts.
@@ -57,11 +55,13 @@ def num_aligned(gold: Gold) -> int:
 def diagonal_baseline(gold: Gold, source_len: int) -> float:
     """The score of a head that always points along the proportional diagonal, corner to corner.
 
-    Target token t of T points at source token t · (source_len − 1) / (T − 1), rounded, half upwards; a single
-    target token points at the first. `source_len` does not count the end token. NaN as above.
+    Target token t of T points at source token t · (source_len − 1) / (T − 1), rounded; a single target token points
+    at the first. A half is rounded down: of the ways to round it is the one that scores best on English spelling,
+    and a baseline should be as good as it can be. `source_len` does not count the end token. NaN as above.
     """
-    steps = max(len(gold) - 1, 1)
-    return _share(gold, [int(t * (source_len - 1) / steps + 0.5) for t in range(len(gold))])
+    source_steps, steps = source_len - 1, max(len(gold) - 1, 1)
+    # In whole numbers, as a half has to be exactly one: ceil(a / b − 1/2) = (2a + b − 1) // 2b.
+    return _share(gold, [(2 * t * source_steps + steps - 1) // (2 * steps) for t in range(len(gold))])
 
 
 def same_index_baseline(gold: Gold) -> float:

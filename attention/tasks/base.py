@@ -4,8 +4,10 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
+import numpy as np
 import torch
 from jaxtyping import Int
 from torch import Tensor
@@ -116,8 +118,11 @@ class Task(ABC):
 
 def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch len"]:
     """Rows of ids as one tensor, filled up with PAD."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
+    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+    is_real = np.arange(lengths.max()) < lengths[:, None]  # (batch, len)
+    ids = np.full(is_real.shape, PAD)
+    ids[is_real] = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=lengths.sum())
+    return torch.from_numpy(ids)
 
 
 def make_batch(task: Task, pairs: Sequence[tuple[Tokens, Tokens]]) -> Batch:

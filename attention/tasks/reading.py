@@ -7,7 +7,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 _LOWER = str.maketrans(LETTERS.upper(), LETTERS)  # str.lower() would also turn the Kelvin sign into a k
 _JOINER = "\u200d"
-_MAX_SCANNED = 1000  # characters; the first few that are refused say enough
+_MAX_SCANNED = 1000  # characters; in a longer text the first few that are refused say enough
 _MAX_NAMED = 3
 
 
@@ -21,7 +21,9 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
     Raises Refusal for anything but `shortest` to `longest` letters a–z.
     """
     allowed = f"{shortest} to {longest} letters"
-    word = text.strip().translate(_LOWER)
+    word = text.strip()
+    length = len(word)
+    word = word[:_MAX_SCANNED].translate(_LOWER)
     if not word:
         given = "Only white space was given" if text else "Nothing was typed"
         raise Refusal(f"{given}: type one word of {allowed} a–z.")
@@ -33,16 +35,13 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
     if strangers:
         raise Refusal(_not_letters(strangers, allowed))
 
-    if len(word) > longest:
-        unit = "letters" if len(word) <= _MAX_SCANNED else "characters"
+    if length > longest:
+        unit = "letters" if length == len(word) else "characters"
+        raise Refusal(f"{length:,} {unit} is too long: this model reads {allowed}; shorten the word.")
+    if length < shortest:
+        unit = "letter" if length == 1 else "letters"
         raise Refusal(
-            f"{len(word):,} {unit} is too long: this model reads {allowed}; shorten the word."
-        )
-    if len(word) < shortest:
-        letters = "letter" if len(word) == 1 else "letters"
-        raise Refusal(
-            f"{_quoted(word)} is too short with {len(word)} {letters}: "
-            f"this model reads {allowed}; type a longer word."
+            f"{_quoted(word)} is too short with {length} {unit}: this model reads {allowed}; type a longer word."
         )
     return tuple(word)
 
@@ -50,7 +49,7 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
 def _strangers(word: str) -> list[str]:
     """The first few different characters, as a reader sees them, that are not letters a–z."""
     found: list[str] = []
-    for character in visible_characters(word[:_MAX_SCANNED]):
+    for character in visible_characters(word):
         if character not in LETTERS and character not in found:
             found.append(character)
             if len(found) > _MAX_NAMED:

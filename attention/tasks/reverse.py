@@ -7,12 +7,13 @@ held out; training never shows one of those.
 from typing import ClassVar
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention.tasks.base import Alignment, Batch, Example, Task, Tokens
 from attention.tasks.reading import LETTERS, read_letters
-from attention.tasks.vocabulary import END, SPECIALS, START, Vocabulary
+from attention.tasks.vocabulary import END, PAD, SPECIALS, START, Vocabulary
 
 SHORTEST, LONGEST = 2, 12
 HELD_OUT_ONE_IN = 23
@@ -54,40 +55,48 @@ class Reverse(Task):
         return tuple(frozenset({len(tokens) - 1 - t}) for t in range(len(tokens)))
 
     def sample_batch(self, generator: torch.Generator, batch_size: int) -> Batch:
-        """Strings of one length, drawn anew for each batch, so nothing is padded."""
-        letters = _random_strings(generator, batch_size, held_out=False)
-        backwards = letters.flip(1)
-        start, end = letters.new_full((batch_size, 1), START), letters.new_full((batch_size, 1), END)
+        """Strings of all lengths side by side: with one length per batch learning takes twice as long."""
+        letters, lengths = _random_strings(generator, batch_size, held_out=False)
+        source = F.pad(letters, (0, 1)).scatter(1, lengths, END)  # room for one more token, and END after the last
+        backwards = _backwards(letters, lengths)
         return Batch(
-            src_ids=torch.cat([letters, end], 1),
-            tgt_in=torch.cat([start, backwards], 1),
-            tgt_out=torch.cat([backwards, end], 1),
+            src_ids=source,
+            tgt_in=F.pad(backwards, (1, 0), value=START),
+            tgt_out=F.pad(backwards, (0, 1)).scatter(1, lengths, END),
         )
 
     def held_out(self, limit: int | None = None) -> list[Example]:
         """Up to NUM_HELD_OUT strings, made from a seed of their own; lengths occur equally often."""
         generator = torch.Generator().manual_seed(_HELD_OUT_SEED)
-        examples = []
-        for _ in range(NUM_HELD_OUT if limit is None else min(limit, NUM_HELD_OUT)):
-            source = self.src_vocab.decode(_random_strings(generator, 1, held_out=True)[0].tolist())
-            (target,) = self.answers(source)
-            examples.append(Example(source, (target,), (self.gold_alignment(source, target),)))
-        return examples
+        letters, _ = _random_strings(generator, NUM_HELD_OUT, held_out=True)
+        sources = [self.src_vocab.decode(filter(None, row)) for row in letters[:limit].tolist()]
+        targets = [source[::-1] for source in sources]
+        return [Example(s, (t,), (self.gold_alignment(s, t),)) for s, t in zip(sources, targets, strict=True)]
 
 
-def is_held_out(ids: Int[Tensor, "batch len"]) -> Bool[Tensor, " batch"]:
-    """Whether each string is kept for testing: Σ place · letter (both from 1) is a multiple of 23."""
-    letters = ids - len(SPECIALS) + 1
-    places = torch.arange(1, ids.shape[1] + 1)
-    return (letters * places).sum(1) % HELD_OUT_ONE_IN == 0
+def is_held_out(letters: Int[Tensor, "batch len"]) -> Bool[Tensor, " batch"]:
+    """Whether each (padded) string is kept for testing: Σ place · letter, both from 1, is a multiple of 23."""
+    numbers = (letters - len(SPECIALS) + 1).clamp(min=0)  # padding counts 0
+    places = torch.arange(1, letters.shape[1] + 1)
+    return (numbers * places).sum(1) % HELD_OUT_ONE_IN == 0
 
 
-def _random_strings(generator: torch.Generator, count: int, held_out: bool) -> Int[Tensor, "count len"]:
-    """Random strings of one random length, all from the same side of the split."""
-    length = int(torch.randint(SHORTEST, LONGEST + 1, (), generator=generator))
-    found: list[Tensor] = []
-    while sum(map(len, found)) < count:
-        # A few more than needed, as some are on the wrong side.
-        drawn = torch.randint(len(LETTERS), (count + 16, length), generator=generator) + len(SPECIALS)
-        found.append(drawn[is_held_out(drawn) == held_out])
-    return torch.cat(found)[:count]
+def _random_strings(
+    generator: torch.Generator, count: int, held_out: bool
+) -> tuple[Int[Tensor, "count len"], Int[Tensor, "count 1"]]:
+    """Random strings, padded, from one side of the split, and their lengths."""
+    letters, lengths = torch.empty(0, LONGEST, dtype=torch.int64), torch.empty(0, 1, dtype=torch.int64)
+    while len(letters) < count:
+        drawn_lengths = torch.randint(SHORTEST, LONGEST + 1, (2 * count, 1), generator=generator)
+        drawn = torch.randint(len(LETTERS), (2 * count, LONGEST), generator=generator) + len(SPECIALS)
+        drawn = drawn.masked_fill(torch.arange(LONGEST) >= drawn_lengths, PAD)
+        keep = is_held_out(drawn) == held_out
+        letters, lengths = torch.cat([letters, drawn[keep]]), torch.cat([lengths, drawn_lengths[keep]])
+    lengths = lengths[:count]
+    return letters[:count, : int(lengths.max())], lengths
+
+
+def _backwards(letters: Int[Tensor, "batch len"], lengths: Int[Tensor, "batch 1"]) -> Int[Tensor, "batch len"]:
+    """Each row reversed within its own length."""
+    comes_from = lengths - 1 - torch.arange(letters.shape[1])  # negative in the padding
+    return letters.gather(1, comes_from.clamp(min=0)).masked_fill(comes_from < 0, PAD)

@@ -18,7 +18,7 @@ from torch import Tensor
 from attention.tasks.base import Alignment, Batch, Example, Task, Tokens, pad
 from attention.tasks.lexicon import LONGEST, SHORTEST, Entry, all_entries, look_up
 from attention.tasks.reading import LETTERS, read_letters
-from attention.tasks.vocabulary import END, START, Vocabulary
+from attention.tasks.vocabulary import END, PAD, START, Vocabulary
 
 HELD_OUT_ONE_IN = 23
 VOWELS = ("i", "ɪ", "eɪ", "ɛ", "æ", "ɑ", "ɔ", "oʊ", "ʊ", "u", "ʌ", "ə", "ɚ", "aɪ", "aʊ", "ɔɪ")
@@ -69,15 +69,14 @@ class Spelling(Task):
         The first word is drawn from all, the others from those of its length: all words are equally likely.
         """
         words = _training_words()
-        first = int(torch.randint(len(words.length), (), generator=generator))
-        begin, end = words.same_length[int(words.length[first])]
-        rows = torch.randint(begin, end, (batch_size,), generator=generator)
-        letters = words.length[first]
-        sounds = int(words.num_sounds[rows].max())
+        first = int(torch.randint(len(words.num_letters), (), generator=generator))
+        num_letters = int(words.num_letters[first])
+        rows = torch.randint(*words.same_length[num_letters], (batch_size,), generator=generator)
+        sounds = words.sounds[rows, : int(words.num_sounds[rows].max()) + 2].long()
         return Batch(
-            src_ids=words.src_ids[rows, : letters + 1].long(),
-            tgt_in=words.tgt_in[rows, : sounds + 1].long(),
-            tgt_out=words.tgt_out[rows, : sounds + 1].long(),
+            src_ids=words.letters[rows, : num_letters + 1].long(),
+            tgt_in=sounds[:, :-1].masked_fill(sounds[:, :-1] == END, PAD),
+            tgt_out=sounds[:, 1:],
         )
 
     def held_out(self, limit: int | None = None) -> list[Example]:
@@ -99,10 +98,9 @@ def is_held_out(word: str) -> bool:
 class TrainingWords:
     """One row per (word, pronunciation), in order of word length; ids are kept in one byte each."""
 
-    src_ids: Int[Tensor, "rows max_src_len+1"]
-    tgt_in: Int[Tensor, "rows max_tgt_len+1"]
-    tgt_out: Int[Tensor, "rows max_tgt_len+1"]
-    length: Int[Tensor, " rows"]  # letters
+    letters: Int[Tensor, "rows max_letters+1"]  # letters, END
+    sounds: Int[Tensor, "rows max_sounds+2"]  # START, sounds, END
+    num_letters: Int[Tensor, " rows"]
     num_sounds: Int[Tensor, " rows"]
     same_length: dict[int, tuple[int, int]]  # letters -> first row, row after the last
 
@@ -125,15 +123,13 @@ def _read_training_words() -> TrainingWords:
     words = [(word, entry) for word, entry in all_entries().items() if not is_held_out(word)]
     pairs = [(word, sounds) for word, entry in words for sounds in entry.pronunciations]
     pairs.sort(key=lambda pair: len(pair[0]))  # stable: the lexicon's order within a length
-    targets = [Spelling.tgt_vocab.encode(sounds) for _, sounds in pairs]
-    length = torch.tensor([len(word) for word, _ in pairs])
-    ends = length.bincount().cumsum(0).tolist()
+    num_letters = torch.tensor([len(word) for word, _ in pairs])
+    ends = num_letters.bincount().cumsum(0).tolist()
     return TrainingWords(
-        src_ids=pad([[*Spelling.src_vocab.encode(word), END] for word, _ in pairs]).byte(),
-        tgt_in=pad([[START, *target] for target in targets]).byte(),
-        tgt_out=pad([[*target, END] for target in targets]).byte(),
-        length=length,
-        num_sounds=torch.tensor([len(target) for target in targets]),
+        letters=pad([[*Spelling.src_vocab.encode(word), END] for word, _ in pairs]).byte(),
+        sounds=pad([[START, *Spelling.tgt_vocab.encode(sounds), END] for _, sounds in pairs]).byte(),
+        num_letters=num_letters,
+        num_sounds=torch.tensor([len(sounds) for _, sounds in pairs]),
         same_length={n: (ends[n - 1], ends[n]) for n in range(SHORTEST, LONGEST + 1)},
     )
 

@@ -1,9 +1,13 @@
 """Alignment scores against values worked out by hand."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from attention.metrics.alignment import alignment_score, diagonal_baseline, num_aligned, same_index_baseline
+from attention.metrics.locality import proportional_diagonal
 
 KNIGHT = (frozenset({0, 1}), frozenset({2}), frozenset({5}))  # n aɪ t
 BOX = (frozenset({0}), frozenset({1}), frozenset({2}), frozenset({2}))  # b ɑ k s
@@ -44,17 +48,17 @@ def test_no_gold_gives_nan():
 
 
 def test_gold_that_does_not_fit_the_map_is_refused():
-    with pytest.raises(ValueError, match="2 rows.*3 target tokens"):
+    with pytest.raises(ValueError, match=r"2 rows, .* 3 target tokens"):
         alignment_score(pointing((0, 1)), KNIGHT)
-    with pytest.raises(ValueError, match="position 5 .*4 columns"):
+    with pytest.raises(ValueError, match=r"position 5 .*4 columns"):
         alignment_score(pointing((0, 1, 2), kv_len=4), KNIGHT)
     with pytest.raises(ValueError, match="position -1"):
         alignment_score(pointing((0,)), (frozenset({-1}),))
 
 
 def test_baselines_by_hand():
-    # knight: the diagonal points at letters 0, 3 (2.5, rounded up), 5; the same index at 0, 1, 2
-    assert diagonal_baseline(KNIGHT, 6) == pytest.approx(2 / 3)
+    # knight: the diagonal points at letters 0, 2 (2.5, rounded down), 5; the same index at 0, 1, 2
+    assert diagonal_baseline(KNIGHT, 6) == 1.0
     assert same_index_baseline(KNIGHT) == pytest.approx(1 / 3)
     # box: the diagonal points at 0, 1 (0.67), 1 (1.33), 2; the same index at 0, 1, 2, 3
     assert diagonal_baseline(BOX, 3) == pytest.approx(3 / 4)
@@ -66,6 +70,17 @@ def test_one_sound_points_at_the_first_letter():
 
 
 def test_baselines_are_the_scores_of_heads_that_point_that_way():
-    columns = [int(np.floor(t * 5 / 2 + 0.5)) for t in range(3)]
-    scores = alignment_score(pointing(tuple(columns), (0, 1, 2)), KNIGHT)
-    np.testing.assert_allclose(scores, [diagonal_baseline(KNIGHT, 6), same_index_baseline(KNIGHT)])
+    for source_len in (2, 3, 7, 11):
+        for target_len in (1, 2, 3, 7, 13):
+            gold = tuple(frozenset({(3 * t) % source_len}) for t in range(target_len))
+            exact = np.array([Fraction(t * (source_len - 1), max(target_len - 1, 1)) for t in range(target_len)])
+            diagonal = [math.ceil(place - Fraction(1, 2)) for place in exact]
+            weights = pointing(tuple(diagonal), tuple(range(target_len)), kv_len=17)
+            expected = [diagonal_baseline(gold, source_len), same_index_baseline(gold)]
+            np.testing.assert_allclose(alignment_score(weights, gold), expected)
+
+
+def test_the_diagonal_is_that_of_the_distance_rounded():
+    for source_len, target_len in ((11, 7), (5, 13), (6, 3)):
+        rounded = np.ceil(proportional_diagonal(target_len, source_len) - 0.5 - 1e-9).astype(int)
+        assert diagonal_baseline([frozenset({place}) for place in rounded], source_len) == 1.0

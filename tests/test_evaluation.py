@@ -1,0 +1,138 @@
+"""Scores of models whose behaviour is known beforehand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from attention import EncoderDecoder, ModelConfig, StackConfig, greedy_decode
+from attention.evaluation import Scores, evaluate
+from attention.metrics.alignment import alignment_score
+from attention.model import Output, PerKind
+from attention.tasks import END, PAD, START, Example, get_task
+
+reverse = get_task("reverse")
+CONFIG = ModelConfig(
+    encoder=StackConfig(d_model=22, num_heads=2, num_layers=1),
+    decoder=StackConfig(d_model=22, num_heads=1, num_layers=1),
+    src_vocab_size=29,
+    tgt_vocab_size=29,
+)
+
+
+class Known(EncoderDecoder):
+    """A "model" that says the source backwards, replaces every 'x', and looks at the letter it says."""
+
+    def forward(self, src_ids, tgt_ids, need_maps=True, generator=None):
+        return self.decode(tgt_ids, src_ids, need_maps)
+
+    def encode(self, src_ids, need_maps=True, generator=None):
+        return src_ids
+
+    def decode(self, tgt_ids, encoded, need_maps=True, generator=None):
+        (rows, q_len), kv_len = tgt_ids.shape, encoded.shape[1]
+        logits, weights = torch.zeros(rows, q_len, 29), torch.zeros(rows, 1, q_len, kv_len)
+        x, y = reverse.tgt_vocab.encode("xy")
+        for row, source in enumerate(encoded.tolist()):
+            length = source.index(END)
+            for t in range(q_len):
+                position = max(length - 1 - t, 0)
+                said = END if t >= length else source[position]
+                logits[row, t, y if said == x else said] = 1.0
+                weights[row, 0, t, position] = 1.0
+        maps = PerKind((), (), (weights,)) if need_maps else None
+        return Output(logits, maps, None)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def example(word: str, *others: str) -> Example:
+    source, target = tuple(word), tuple(reversed(word))
+    targets = (target, *map(tuple, others))
+    return Example(source, targets, tuple(reverse.gold_alignment(source, t) for t in targets))
+
+
+def test_a_perfect_model():
+    scores = evaluate(Known(CONFIG), reverse, [example("abc"), example("fedcb")], batch_size=2)
+    assert scores.token_accuracy == scores.sequence_accuracy == 1.0
+    assert scores.alignment == ((1.0,),)
+    assert (scores.num_examples, scores.num_aligned) == (2, 8)
+    assert scores.diagonal == scores.same_index == 2 / 8  # the middle letters of both
+
+
+def test_known_mistakes_are_counted():
+    # "axb" costs one of three letters and the whole sequence; ends are not counted
+    scores = evaluate(Known(CONFIG), reverse, [example("axb"), example("cdefg")], batch_size=1)
+    assert scores.token_accuracy == 7 / 8
+    assert scores.sequence_accuracy == 1 / 2
+    assert scores.alignment == ((1.0,),)  # it looked at the right place all the same
+
+
+def test_any_right_answer_counts_and_the_best_one_for_tokens():
+    scores = evaluate(Known(CONFIG), reverse, [example("axb", "bya")])
+    assert scores.sequence_accuracy == scores.token_accuracy == 1.0
+    assert scores.num_aligned == 3  # only the first answer has gold
+
+
+def test_without_gold_alignment_is_nan():
+    nothing = Example(("a", "b"), (("b", "a"),), (None,))
+    scores = evaluate(Known(CONFIG), reverse, [nothing])
+    assert math.isnan(scores.alignment[0][0])
+    assert math.isnan(scores.diagonal)
+    assert scores.num_aligned == 0
+
+
+def test_no_examples_are_refused():
+    with pytest.raises(ValueError, match="no examples"):
+        evaluate(Known(CONFIG), reverse, [])
+
+
+def test_scores_as_json_types():
+    scores = evaluate(Known(CONFIG), reverse, [example("axb")])
+    assert Scores.from_dict(scores.to_dict()) == scores
+
+
+def test_batching_changes_nothing_and_a_plain_loop_agrees():
+    """Words one at a time, unpadded, first answer by first answer."""
+    spelling = get_task("spelling")
+    config = ModelConfig(
+        encoder=StackConfig(d_model=22, num_heads=2, num_layers=1),
+        decoder=StackConfig(d_model=22, num_heads=11, head_dim=3, num_layers=2),
+        src_vocab_size=len(spelling.src_vocab),
+        tgt_vocab_size=len(spelling.tgt_vocab),
+    )
+    model = EncoderDecoder(config, seed=7).double()
+    examples = spelling.held_out(limit=37)
+    scores = evaluate(model, spelling, examples, batch_size=17)
+
+    right = total = sequences = sounds = 0
+    hits = np.zeros((2, 11))
+    for one in examples:
+        src = torch.tensor([spelling.encode_source(one.source)])
+        found = []
+        for target, gold in zip(one.targets, one.alignments, strict=True):
+            ids = spelling.tgt_vocab.encode(target)
+            with torch.no_grad():
+                out = model(src, torch.tensor([[START, *ids]]))
+            found.append((sum(a == b for a, b in zip(out.logits[0].argmax(-1).tolist(), ids, strict=False)), len(ids)))
+            if gold:
+                sounds += len(gold)
+                for layer, weights in enumerate(out.maps.cross):
+                    hits[layer] += len(gold) * alignment_score(weights[0].numpy(), gold)
+        best = max(found, key=lambda pair: pair[0] / pair[1])
+        right, total = right + best[0], total + best[1]
+        (said,) = greedy_decode(model, src, spelling.max_tgt_len(len(one.source)))
+        sequences += any(said == [*spelling.tgt_vocab.encode(target), END] for target in one.targets)
+        assert PAD not in said
+
+    assert scores.token_accuracy == right / total
+    assert scores.sequence_accuracy == sequences / len(examples)
+    assert scores.num_aligned == sounds
+    np.testing.assert_allclose(scores.alignment, hits / sounds, rtol=1e-12)

@@ -1,0 +1,295 @@
+"""The whole model against a second, independent forward pass in NumPy, and its handling of padding and odd shapes."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy_transformer import NumpyTransformer
+from random_numbers import randomise
+
+from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig
+
+KINDS = ("encoder", "decoder", "cross")
+# Two source and two target sequences of unequal length; 0 is padding, 1 the start token.
+SRC = [[3, 9, 4, 16, 2], [7, 2]]
+TGT = [[1, 5, 11], [1, 4, 10, 6, 3, 8, 12]]
+
+UNEQUAL = ModelConfig(
+    encoder=StackConfig(d_model=11, num_heads=2, head_dim=5, num_layers=3, ffn_dim=13),
+    decoder=StackConfig(d_model=7, num_heads=3, head_dim=4, num_layers=2, ffn_dim=17),
+    src_vocab_size=19,
+    tgt_vocab_size=23,
+    bias=True,
+)
+
+
+def model_config(encoder, decoder, kv="reproject", bias=True, **sizes) -> ModelConfig:
+    encoder, decoder = StackConfig(**encoder), StackConfig(**decoder)
+    return ModelConfig(encoder, decoder, kv=kv, src_vocab_size=19, tgt_vocab_size=23, bias=bias, **sizes)
+
+
+def pad(rows, length=None, left=False):
+    length = length or max(map(len, rows))
+    filled = [[0] * (length - len(row)) + row if left else row + [0] * (length - len(row)) for row in rows]
+    return torch.tensor(filled)
+
+
+def close(actual, expected, tolerance=1e-10):
+    expected = torch.as_tensor(np.asarray(expected))
+    torch.testing.assert_close(actual, expected, rtol=0, atol=tolerance, check_dtype=False)
+
+
+def assert_equals_numpy(model, src, tgt, tolerance=1e-10):
+    """Every logit, map and query vector of one pair of sequences, on both paths."""
+    expected = NumpyTransformer(model.config, model.state_dict()).run(src, tgt)
+    with torch.no_grad():
+        out = model(torch.tensor([src]), torch.tensor([tgt]))
+        fused = model(torch.tensor([src]), torch.tensor([tgt]), need_maps=False)
+    close(out.logits[0], expected.logits, tolerance)
+    close(fused.logits[0], expected.logits, tolerance)
+    assert fused.maps is None and fused.queries is None
+    for kind in KINDS:
+        for field in ("maps", "queries"):
+            actual, wanted = getattr(getattr(out, field), kind), getattr(getattr(expected, field), kind)
+            assert len(actual) == len(wanted)
+            for layer, array in zip(actual, wanted, strict=True):
+                close(layer[0], array, tolerance)
+
+
+CONFIGS = {
+    "unequal everything": UNEQUAL,
+    "no biases": model_config({"d_model": 15, "num_heads": 3}, {"d_model": 14, "num_heads": 7}, bias=False),
+    "grouped self-attention": model_config(
+        {"d_model": 11, "num_heads": 6, "head_dim": 5, "num_kv_heads": 2},
+        {"d_model": 7, "num_heads": 4, "head_dim": 3, "num_kv_heads": 2},
+    ),
+    "one shared K/V head": model_config(
+        {"d_model": 11, "num_heads": 3, "head_dim": 5, "num_kv_heads": 1},
+        {"d_model": 7, "num_heads": 5, "head_dim": 2, "num_kv_heads": 1},
+    ),
+    "direct": model_config(
+        {"d_model": 11, "num_heads": 3, "head_dim": 5}, {"d_model": 7, "num_heads": 3, "head_dim": 5}, "direct"
+    ),
+    "direct, one encoder head": model_config(
+        {"d_model": 11, "num_heads": 1, "head_dim": 5}, {"d_model": 7, "num_heads": 3, "head_dim": 5}, "direct"
+    ),
+    "direct, grouped encoder": model_config(
+        {"d_model": 11, "num_heads": 6, "num_kv_heads": 3, "head_dim": 5},
+        {"d_model": 7, "num_heads": 3, "head_dim": 5, "num_kv_heads": 1},
+        "direct",
+    ),
+    "heads × head size above the width": model_config(
+        {"d_model": 64, "num_heads": 4, "head_dim": 24}, {"d_model": 12, "num_heads": 6, "head_dim": 10}
+    ),
+    "heads × head size below the width": model_config(
+        {"d_model": 31, "num_heads": 2, "head_dim": 3}, {"d_model": 29, "num_heads": 1, "head_dim": 5}
+    ),
+    "widths 48 and 64": model_config({"d_model": 48, "num_heads": 4}, {"d_model": 64, "num_heads": 8}),
+    "widths 32 and 64": model_config({"d_model": 32, "num_heads": 2}, {"d_model": 64, "num_heads": 4}, "reproject"),
+    "width 1": model_config({"d_model": 1, "num_heads": 1}, {"d_model": 3, "num_heads": 1}),
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_the_whole_forward_pass_equals_numpy(config):
+    model = randomise(EncoderDecoder(config))
+    assert_equals_numpy(model, [3, 9, 4, 16, 2], [1, 5, 11])
+    assert_equals_numpy(model, [2], [1, 4, 10, 6, 3, 8, 12])
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
+def test_also_with_the_weights_it_starts_with_in_float32(config):
+    model = EncoderDecoder(config, seed=5)
+    assert model.decoder.to_logits.weight.dtype == torch.float32
+    assert_equals_numpy(model, [3, 9, 4, 16, 2], [1, 5, 11], tolerance=1e-5)
+
+
+def test_shapes_of_what_comes_out():
+    out = EncoderDecoder(UNEQUAL)(pad(SRC), pad(TGT))
+    assert out.logits.shape == (2, 7, 23)
+    assert [tuple(m.shape) for m in out.maps.encoder] == 3 * [(2, 2, 5, 5)]
+    assert [tuple(m.shape) for m in out.maps.decoder] == 2 * [(2, 3, 7, 7)]
+    assert [tuple(m.shape) for m in out.maps.cross] == 2 * [(2, 3, 7, 5)]
+    assert [tuple(q.shape) for q in out.queries.encoder] == 3 * [(2, 2, 5, 5)]
+    assert [tuple(q.shape) for q in out.queries.decoder] == 2 * [(2, 3, 7, 4)]
+    assert [tuple(q.shape) for q in out.queries.cross] == 2 * [(2, 3, 7, 4)]
+
+
+@pytest.mark.parametrize(("enc_heads", "dec_heads"), [(2, 4), (8, 2), (1, 8), (8, 1), (4, 8)])
+def test_cross_maps_have_the_decoders_heads(enc_heads, dec_heads):
+    config = model_config({"d_model": 8, "num_heads": enc_heads}, {"d_model": 8, "num_heads": dec_heads})
+    out = EncoderDecoder(config)(torch.tensor([[5, 6, 7, 8, 2]]), torch.tensor([[1, 9, 4]]))
+    for cross, own, encoder in zip(*out.maps[::-1], strict=True):
+        assert cross.shape == (1, dec_heads, 3, 5)
+        assert own.shape == (1, dec_heads, 3, 3) and encoder.shape == (1, enc_heads, 5, 5)
+
+
+def test_two_heads_and_three_tokens_give_two_maps():
+    """Not one map averaged over the heads."""
+    config = model_config({"d_model": 8, "num_heads": 2}, {"d_model": 8, "num_heads": 2})
+    out = EncoderDecoder(config)(torch.tensor([[3, 4, 5]] * 7), torch.tensor([[1, 4, 5]] * 7))
+    for kind in out.maps:
+        for layer in kind:
+            assert layer.shape == (7, 2, 3, 3) and not torch.allclose(layer[:, 0], layer[:, 1], atol=1e-3)
+
+
+def test_both_widths_show_in_the_cross_attention_projections():
+    config = model_config({"d_model": 48, "num_heads": 4}, {"d_model": 64, "num_heads": 4, "head_dim": 24})
+    cross = EncoderDecoder(config).decoder.layers[0].cross
+    assert cross.feed.w_k.weight.shape == (96, 48) and cross.feed.w_v.weight.shape == (96, 48)
+    assert cross.w_q.weight.shape == (96, 64) and cross.w_o.weight.shape == (64, 96)
+
+
+@pytest.mark.parametrize("kv", ["reproject", "direct"])
+def test_biases_are_everywhere_or_nowhere(kv):
+    stack = {"d_model": 11, "num_heads": 3, "head_dim": 5}
+    for bias in (True, False):
+        names = {name for name, _ in EncoderDecoder(model_config(stack, stack, kv, bias)).named_parameters()}
+        weights = {name.removesuffix("weight") for name in names if name.endswith("weight") and "tokens" not in name}
+        biases = {name.removesuffix("bias") for name in names if name.endswith("bias")}
+        assert biases == (weights if bias else set())
+
+
+@pytest.mark.parametrize("need_maps", [True, False])
+@pytest.mark.parametrize("name", ["unequal everything", "grouped self-attention", "direct"])
+def test_a_word_alone_and_in_a_padded_batch_give_the_same(name, need_maps):
+    model = randomise(EncoderDecoder(CONFIGS[name]))
+    with torch.no_grad():
+        batch = model(pad(SRC, 13), pad(TGT, 11), need_maps=need_maps)
+        for row, (src, tgt) in enumerate(zip(SRC, TGT, strict=True)):
+            alone = model(torch.tensor([src]), torch.tensor([tgt]), need_maps=need_maps)
+            close(batch.logits[row, : len(tgt)], alone.logits[0])
+            if not need_maps:
+                continue
+            for kind, rows, columns in (("encoder", src, src), ("decoder", tgt, tgt), ("cross", tgt, src)):
+                for padded, single in zip(getattr(batch.maps, kind), getattr(alone.maps, kind), strict=True):
+                    close(padded[row, :, : len(rows), : len(columns)], single[0])
+                    assert (padded[row, :, :, len(columns) :] == 0).all()  # padding receives nothing
+
+
+def test_nothing_looks_ahead():
+    """Logits up to a position do not change with what comes after it; those from it on do."""
+    model = randomise(EncoderDecoder(UNEQUAL))
+    src = torch.tensor([SRC[0]])
+    with torch.no_grad():
+        one = model(src, torch.tensor([[1, 5, 11, 4, 6]]))
+        other = model(src, torch.tensor([[1, 5, 11, 9, 6]]))
+    close(one.logits[:, :3], other.logits[:, :3])
+    assert ((one.logits[:, 3:] - other.logits[:, 3:]).abs().amax(-1) > 1e-3).all()
+    for layer in one.maps.decoder:
+        assert (layer.triu(1) == 0).all()
+        close(layer[0, :, 0, 0], np.ones(3))
+
+
+def test_left_padding_under_the_causal_mask_is_finite():
+    """["<pad>", "a"]: row 0 has no key at all."""
+    model = randomise(EncoderDecoder(UNEQUAL))
+    ids = torch.tensor([[0, 5]])
+    out = model(ids, ids)
+    assert out.logits.isfinite().all()
+    close(model(ids, ids, need_maps=False).logits, out.logits.detach())
+    for layer in out.maps.decoder:
+        close(layer[0].detach(), np.tile([[0.0, 0.0], [0.0, 1.0]], (3, 1, 1)))
+    for kind in (out.maps.encoder, out.maps.cross):
+        for layer in kind:
+            close(layer[0].detach(), np.tile([0.0, 1.0], (layer.shape[1], 2, 1)))
+
+
+def test_left_padding_equals_numpy():
+    model = randomise(EncoderDecoder(UNEQUAL))
+    assert_equals_numpy(model, [0, 0, 3, 9, 2], [0, 0, 0, 1, 5, 11])
+
+
+@pytest.mark.parametrize("need_maps", [True, False])
+def test_a_source_of_nothing_but_padding_gives_zeros_and_finite_gradients(need_maps):
+    model = randomise(EncoderDecoder(UNEQUAL))
+    out = model(torch.tensor([[0, 0, 0], [5, 6, 2]]), torch.tensor([[1, 4], [1, 4]]), need_maps=need_maps)
+    loss = torch.nn.functional.cross_entropy(out.logits.flatten(0, 1), torch.tensor([4, 2, 4, 2]))
+    loss.backward()
+    assert loss.isfinite()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None and parameter.grad.isfinite().all(), name
+    if need_maps:
+        for layer in (*out.maps.encoder, *out.maps.cross):
+            assert (layer[0] == 0).all()
+            close(layer[1].sum(-1).detach(), np.ones(layer.shape[1:3]))
+
+
+def test_all_padding_equals_numpy():
+    assert_equals_numpy(randomise(EncoderDecoder(UNEQUAL)), [0, 0, 0], [0, 0])
+
+
+def test_one_token_attends_to_itself():
+    out = EncoderDecoder(UNEQUAL)(torch.tensor([[2]]), torch.tensor([[1]]))
+    for kind, heads in zip(out.maps, (2, 3, 3), strict=True):
+        for layer in kind:
+            assert layer.tolist() == [[[[1.0]]] * heads]
+
+
+def test_encode_and_decode_are_the_halves_of_forward():
+    model = randomise(EncoderDecoder(UNEQUAL))
+    src, tgt = pad(SRC), pad(TGT)
+    with torch.no_grad():
+        whole, halves = model(src, tgt), model.decode(tgt, model.encode(src))
+    assert torch.equal(whole.logits, halves.logits)
+    for field in ("maps", "queries"):
+        for one, other in zip(getattr(whole, field), getattr(halves, field), strict=True):
+            assert len(one) == len(other) and all(map(torch.equal, one, other))
+
+
+def test_generating_token_by_token_makes_the_same_maps_row_by_row():
+    """5 source tokens, 3 generated: heads × rows so far × 5 at each step, equal to the top of the whole map."""
+    model = randomise(EncoderDecoder(UNEQUAL))
+    src, tgt = torch.tensor([[3, 9, 4, 16, 2]]), torch.tensor([[1, 5, 11]])
+    with torch.no_grad():
+        whole, encoded = model(src, tgt), model.encode(src)
+        for length in (1, 2, 3):
+            part = model.decode(tgt[:, :length], encoded)
+            close(part.logits, whole.logits[:, :length])
+            for now, all_rows in zip(part.maps.cross, whole.maps.cross, strict=True):
+                assert now.shape == (1, 3, length, 5)
+                close(now, all_rows[:, :, :length])
+            for now, all_rows in zip(part.maps.decoder, whole.maps.decoder, strict=True):
+                close(now, all_rows[:, :, :length, :length])
+
+
+heads, sizes, widths = st.integers(1, 7), st.none() | st.integers(1, 6), st.integers(1, 12)
+lengths = st.integers(1, 6)
+
+
+@st.composite
+def stacks(draw):
+    """Anything somebody may type, so not every draw is a valid stack."""
+    return {
+        "d_model": draw(widths), "num_heads": draw(heads), "head_dim": draw(sizes),
+        "num_layers": draw(st.integers(1, 2)), "num_kv_heads": draw(st.none() | heads), "ffn_dim": draw(lengths),
+    }  # fmt: skip
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    encoder=stacks(), decoder=stacks(), kv=st.sampled_from(["reproject", "direct"]), bias=st.booleans(),
+    agree=st.booleans(), src=st.lists(st.integers(0, 18), min_size=1, max_size=6),
+    tgt=st.lists(st.integers(0, 22), min_size=1, max_size=6),
+)  # fmt: skip
+def test_a_configuration_is_refused_or_equals_numpy(encoder, decoder, kv, bias, agree, src, tgt):
+    if agree:  # else `direct` would hardly ever fit
+        decoder |= {"num_heads": encoder["num_heads"], "head_dim": encoder["head_dim"] or 2, "num_kv_heads": None}
+        encoder |= {"head_dim": decoder["head_dim"]}
+    try:
+        model = EncoderDecoder(model_config(encoder, decoder, kv, bias))
+    except ConfigError:
+        return
+    model = randomise(model)
+    assert_equals_numpy(model, src, tgt)
+    with torch.no_grad():
+        maps = model(torch.tensor([src]), torch.tensor([tgt])).maps
+    for kind, columns in zip(maps, (src, tgt, src), strict=True):
+        for layer in kind:
+            assert layer.isfinite().all() and (layer >= 0).all()
+            sums, ones = layer.sum(-1), torch.ones(layer.shape[:-1], dtype=torch.float64)
+            # A row without a key is empty: nothing but padding to look at, up to the row itself under the causal mask.
+            seen = torch.tensor(columns).ne(0)
+            has_key = seen.cumsum(0) > 0 if kind is maps.decoder else seen.any().expand(layer.shape[2])
+            close(sums, ones * has_key)

@@ -1,0 +1,206 @@
+"""The shape ledger: its verdict, its shapes and its words against the real model and against plain PyTorch."""
+
+import itertools
+import re
+from dataclasses import replace
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig, trace_shapes
+
+HEADS = (1, 2, 3, 4, 6, 8, 12, 16)
+SIZES = (4, 8, 16)
+ENC_WIDTH, DEC_WIDTH, SRC_LEN, TGT_LEN = 11, 7, 13, 5
+
+
+def make_config(enc, dec, kv="direct", enc_kv=None, dec_kv=None, widths=(ENC_WIDTH, DEC_WIDTH)) -> ModelConfig:
+    """`enc` and `dec` are (heads, head size)."""
+    encoder, decoder = (
+        StackConfig(d_model=width, num_heads=heads, head_dim=size, num_layers=1, num_kv_heads=kv_heads, ffn_dim=3)
+        for width, (heads, size), kv_heads in zip(widths, (enc, dec), (enc_kv, dec_kv), strict=True)
+    )
+    return ModelConfig(encoder, decoder, kv=kv, src_vocab_size=17, tgt_vocab_size=19)
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def plain_cross_attention(enc, dec, kv) -> str | None:
+    """The steps as anybody would write them down; PyTorch's own error text, or None when they run."""
+    heads, size = dec
+    memory, x = torch.zeros(2, SRC_LEN, ENC_WIDTH), torch.zeros(2, TGT_LEN, DEC_WIDTH)
+    kv_heads, kv_size = enc if kv == "direct" else dec
+    w_q, w_o = torch.zeros(DEC_WIDTH, heads * size), torch.zeros(heads * size, DEC_WIDTH)
+    w_kv = torch.zeros(ENC_WIDTH, kv_heads * kv_size)
+    try:
+        q = (x @ w_q).reshape(2, TGT_LEN, heads, size).permute(0, 2, 1, 3)
+        k = (memory @ w_kv).reshape(2, SRC_LEN, kv_heads, kv_size).permute(0, 2, 3, 1)
+        v = (memory @ w_kv).reshape(2, SRC_LEN, kv_heads, kv_size).permute(0, 2, 1, 3)
+        z = torch.softmax(torch.matmul(q, k), -1) @ v
+        z.permute(0, 2, 1, 3).reshape(2, TGT_LEN, -1) @ w_o
+    except RuntimeError as error:
+        return str(error)
+    return None
+
+
+def can_be_built(config) -> bool:
+    try:
+        EncoderDecoder(config)
+    except ConfigError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kv", ["reproject", "direct"])
+@pytest.mark.parametrize(("enc_size", "dec_size"), list(itertools.product(SIZES, SIZES)))
+def test_ledger_model_and_plain_steps_give_one_verdict(kv, enc_size, dec_size):
+    for enc_heads, dec_heads in itertools.product(HEADS, HEADS):
+        enc, dec = (enc_heads, enc_size), (dec_heads, dec_size)
+        config = make_config(enc, dec, kv)
+        trace = trace_shapes(config, src_len=SRC_LEN, tgt_len=TGT_LEN)
+        runs = plain_cross_attention(enc, dec, kv) is None
+        assert trace.ok == can_be_built(config) == runs, (enc, dec)
+        assert (trace.failure is None) == trace.ok
+        assert runs or kv == "direct"
+
+
+@pytest.mark.parametrize(("enc_size", "dec_size"), list(itertools.product(SIZES, SIZES)))
+def test_a_failure_marks_every_clash_and_keeps_pytorchs_words(enc_size, dec_size):
+    for enc_heads, dec_heads in itertools.product(HEADS, HEADS):
+        failure = trace_shapes(make_config((enc_heads, enc_size), (dec_heads, dec_size)), SRC_LEN, TGT_LEN).failure
+        if failure is None:
+            continue
+        assert failure.part == "cross-attention" and failure.output is None and not failure.ok
+        if enc_size == dec_size and dec_heads == 1:
+            continue  # fails later; a test of its own below
+        assert failure.name == "scores"
+        # The clashing axes, from the numbers alone: 1 is heads, 3 is head size; a single head broadcasts.
+        expected = {}
+        if enc_heads != dec_heads and 1 not in (enc_heads, dec_heads):
+            expected["heads"] = ((dec_heads, enc_heads), (1, 1))
+        if enc_size != dec_size:
+            expected["head size"] = ((dec_size, enc_size), (3, 3))
+        assert {clash.dim: (clash.sizes, clash.axes) for clash in failure.clashes} == expected
+        q, k = failure.inputs
+        assert q.sizes == (1, dec_heads, TGT_LEN, dec_size) and k.sizes == (1, enc_heads, SRC_LEN, enc_size)
+        with pytest.raises(RuntimeError) as caught:
+            torch.zeros(q.sizes) @ torch.zeros(k.sizes).mT
+        assert failure.error == str(caught.value)
+        for sizes, _ in expected.values():
+            assert set(sizes) <= set(numbers(failure.note))
+
+
+def test_both_heads_and_head_sizes_are_marked_where_pytorch_names_only_one():
+    failure = trace_shapes(make_config((4, 16), (8, 8)), src_len=6, tgt_len=5).failure
+    assert [(clash.dim, clash.sizes) for clash in failure.clashes] == [("heads", (8, 4)), ("head size", (8, 16))]
+    q, k = failure.inputs
+    assert str(q) == "batch 1, heads 8, target 5, head size 8"
+    assert str(k) == "batch 1, heads 4, source 6, head size 16"
+
+
+def test_the_words_of_pytorch_itself():
+    """Written out once, so that a change of PyTorch's wording is noticed."""
+    failure = trace_shapes(make_config((4, 16), (8, 16))).failure
+    assert failure.error == "The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 1"
+
+
+@pytest.mark.parametrize("enc_heads", [heads for heads in HEADS if heads > 1])
+def test_one_decoder_head_broadcasts_and_then_fails_at_w_o(enc_heads):
+    trace = trace_shapes(make_config((enc_heads, 4), (1, 4)), SRC_LEN, TGT_LEN)
+    scores = next(step for step in trace.steps if step.part == "cross-attention" and step.name == "scores")
+    assert scores.ok and scores.output.sizes == (1, enc_heads, TGT_LEN, SRC_LEN)
+    assert set(numbers(scores.note)) == {enc_heads}
+    failure = trace.failure
+    assert failure.name == "project to O" and failure is trace.steps[-1]
+    merged, w_o = failure.inputs
+    assert merged.sizes == (1, TGT_LEN, 4 * enc_heads) and w_o.sizes == (DEC_WIDTH, 4)
+    (clash,) = failure.clashes
+    assert clash.sizes == (4 * enc_heads, 4) and clash.axes == (2, 1)
+    assert {4 * enc_heads, 4} <= set(numbers(failure.note))
+    with pytest.raises(RuntimeError) as caught:
+        F.linear(torch.zeros(merged.sizes), torch.zeros(w_o.sizes))
+    assert failure.error == str(caught.value)
+
+
+@pytest.mark.parametrize("dec_heads", [heads for heads in HEADS if heads > 1])
+def test_one_encoder_head_broadcasts_with_a_note(dec_heads):
+    trace = trace_shapes(make_config((1, 4), (dec_heads, 4)), SRC_LEN, TGT_LEN)
+    noted = [step for step in trace.steps if step.note]
+    assert trace.ok and [(step.part, step.name) for step in noted] == [("cross-attention", "scores")]
+    assert str(dec_heads) in noted[0].note
+
+
+@pytest.mark.parametrize("heads", HEADS)
+def test_equal_heads_need_no_note(heads):
+    assert not any(step.note for step in trace_shapes(make_config((heads, 4), (heads, 4))).steps)
+
+
+SITUATIONS = [
+    *(((enc, size), (dec, size), None, None) for size in (4,) for enc, dec in itertools.product(HEADS, HEADS)),
+    *(((enc, 4), (dec, 8), None, None) for enc, dec in itertools.product(HEADS, HEADS)),
+    ((8, 4), (8, 4), 2, None),
+    ((8, 4), (6, 4), 2, 3),
+    ((8, 4), (6, 8), 4, 2),
+    ((4, 4), (8, 4), None, 2),
+    ((12, 8), (1, 8), 3, None),
+    ((8, 4), (8, 8), 2, None),
+    ((8, 4), (8, 8), None, 2),
+]
+
+
+@pytest.mark.parametrize("widths", [(11, 7), (48, 48)])
+def test_every_mend_builds_and_is_fine(widths):
+    for enc, dec, enc_kv, dec_kv in SITUATIONS:
+        config = make_config(enc, dec, "direct", enc_kv, dec_kv, widths)
+        failure = trace_shapes(config).failure
+        if failure is None:
+            continue
+        configs = [mend.config for mend in failure.mends]
+        assert len(configs) >= 2 and len(set(configs)) == len(configs) and config not in configs
+        assert "reproject" in {mend.kv for mend in configs} and "direct" in {mend.kv for mend in configs}
+        for mended in configs:
+            assert can_be_built(mended) and trace_shapes(mended).ok
+            # A mend changes heads, head sizes or the way of feeding, and nothing else.
+            for side in ("encoder", "decoder"):
+                before, after = getattr(config, side), getattr(mended, side)
+                restored = replace(
+                    after, num_heads=before.num_heads, head_dim=before.head_dim, num_kv_heads=before.num_kv_heads
+                )
+                assert restored == before
+
+
+def test_no_two_mends_have_the_same_label():
+    for situation in SITUATIONS:
+        failure = trace_shapes(make_config(*situation[:2], "direct", *situation[2:])).failure
+        labels = [mend.label for mend in failure.mends] if failure else []
+        assert len(set(labels)) == len(labels), (situation, labels)
+
+
+@pytest.mark.parametrize(("enc", "dec", "enc_kv", "dec_kv"), SITUATIONS)
+def test_the_label_of_a_mend_tells_the_numbers_that_change(enc, dec, enc_kv, dec_kv):
+    config = make_config(enc, dec, "direct", enc_kv, dec_kv)
+    failure = trace_shapes(config).failure
+    for mend in failure.mends if failure else ():
+        if mend.config.kv != "direct":
+            assert numbers(mend.label) == []
+            continue
+        (side,) = (side for side in ("encoder", "decoder") if getattr(mend.config, side) != getattr(config, side))
+        before, after = getattr(config, side), getattr(mend.config, side)
+        assert side in mend.label
+        # In the order the labels use; K/V heads that only follow the query heads need no word of their own.
+        changed = []
+        if after.num_heads != before.num_heads:
+            changed.append(after.num_heads)
+        elif after.num_kv_heads != before.num_kv_heads and side == "encoder":
+            changed.append(after.num_kv_heads)
+        if after.head_dim != before.head_dim:
+            changed.append(after.head_dim)
+        assert numbers(mend.label) == changed, mend.label
+
+
+def test_the_mends_of_the_first_screen():
+    labels = [mend.label for mend in trace_shapes(make_config((4, 16), (8, 16))).failure.mends]
+    assert "use 4 decoder heads" in labels and "let the decoder project the memory itself" in labels
