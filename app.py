@@ -10,8 +10,8 @@ from pages.parts.words import label
 st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide", initial_sidebar_state=344)
 st.html(Path(__file__).parent / "pages" / "parts" / "style.html")
 
-# Streamlit looks for scripts in a folder called pages/ before `st.navigation` is first called, and would run one that is
-# asked for by its file's name without anything in this file. So no page has the address of its file.
+# Before `st.navigation` is first called, Streamlit looks for scripts in a folder called pages/, and would run one that
+# is asked for by its file's name, without anything in this file. So no page has the address of its file.
 page = st.navigation(
     [st.Page("pages/playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True)]
 )

@@ -15,6 +15,9 @@ KV_VARIANTS: dict[str, tuple[str, ...]] = {
     "direct": (),  # the encoder's per-head K/V are met as they are
 }
 
+# The first ids of every vocabulary: padding, the start token and the end token.
+PAD, START, END = 0, 1, 2
+
 
 class ConfigError(ValueError):
     """A configuration that cannot work, as one sentence with the numbers that clash and what is allowed."""
@@ -131,7 +134,7 @@ class ModelConfig:
         if self.kv_variant is not None and self.kv_variant not in variants:
             allowed = f"one of {', '.join(variants)}" if variants else "left out"
             raise ConfigError(f"kv_variant ({self.kv_variant!r}) must be {allowed} for kv={self.kv!r}")
-        # Ids 0, 1 and 2 are padding, start and end, so a vocabulary of fewer than four has no token to say.
+        # PAD, START and END are in every vocabulary, so one of fewer than four has no token to say.
         for name in ("src_vocab_size", "tgt_vocab_size"):
             object.__setattr__(self, name, _count(name, getattr(self, name), minimum=4))
         if not isinstance(self.bias, bool):

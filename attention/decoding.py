@@ -4,10 +4,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from attention.model import PAD, EncoderDecoder
-
-START = 1  # the id of the start token in every vocabulary
-END = 2  # the id of the end token
+from attention.config import END, PAD, START
+from attention.model import EncoderDecoder
 
 
 @torch.no_grad()

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from attention.config import ModelConfig
-from attention.decoding import END, START, greedy_decode
+from attention.config import END, START, ModelConfig
+from attention.decoding import greedy_decode
 from attention.metrics import entropy, mean_distance, proportional_diagonal, query_cosine
 from attention.metrics.alignment import alignment_score, diagonal_baseline
 from attention.model import EncoderDecoder, Output

@@ -11,12 +11,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from attention.config import ModelConfig, StackConfig
+from attention.config import PAD, ModelConfig, StackConfig
 from attention.cross_attention import KV_FEEDS, Memory, check_fit
 from attention.functional import attend, causal_mask, dropout, merge_heads, split_heads
 from attention.layers import Embedding, Linear, initialise
-
-PAD = 0  # the id of padding in every vocabulary
 
 
 class Recording(NamedTuple):

@@ -1,6 +1,7 @@
 """The playground: a word, a model, every head on the screen."""
 
 import math
+import time
 
 import streamlit as st
 
@@ -15,6 +16,8 @@ from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import KINDS, VIEWS, Settings
 from pages.parts.training import draw_training
 from pages.parts.words import label, percent, prose
+
+SECONDS_FOR_THE_GRID = 0.1
 
 
 def draw_choices(settings: Settings) -> None:
@@ -31,6 +34,9 @@ def draw_text(settings: Settings, diagonal: float) -> None:
     texts = prose("playground")
     st.markdown(f"**{label('help', 'title')}**")
     st.markdown(texts[settings.kind])
+    if settings.kv == "direct" and settings.kind == "cross":
+        text = texts["direct_broadcast" if settings.enc_heads == 1 < settings.dec_heads else "direct_equal"]
+        st.markdown(text.format(heads=settings.dec_heads))
     st.markdown(texts[f"numbers_{settings.task}"].format(diagonal=percent(diagonal)))
 
 
@@ -70,7 +76,8 @@ with st.container():
 with st.container():
     if reached:
         draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
-import time; time.sleep(0.15)
+# The browser draws what it is sent, in order; charts sent at once would hold up the painting of the grid.
+time.sleep(SECONDS_FOR_THE_GRID)
 if reached:
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -2,10 +2,11 @@
 
 from functools import cache
 
+from attention.config import END, PAD, START
 from attention.tasks.base import Alignment, Batch, Example, Refusal, Task, Tokens, make_batch
 from attention.tasks.reverse import Reverse
 from attention.tasks.spelling import Spelling
-from attention.tasks.vocabulary import END, PAD, START, Vocabulary
+from attention.tasks.vocabulary import Vocabulary
 
 TASKS: dict[str, type[Task]] = {
     "spelling": Spelling,

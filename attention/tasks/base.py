@@ -12,8 +12,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from attention.config import END, PAD, START
 from attention.tasks.reading import Refusal
-from attention.tasks.vocabulary import END, PAD, START, Vocabulary
+from attention.tasks.vocabulary import Vocabulary
 
 Tokens = tuple[str, ...]
 # Per target token the source positions that make it: "box" → b ɑ k s is ({0}, {1}, {2}, {2}).

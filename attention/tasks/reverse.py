@@ -11,9 +11,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from attention.config import END, PAD, START
 from attention.tasks.base import Alignment, Batch, Example, Task, Tokens
 from attention.tasks.reading import LETTERS, read_letters
-from attention.tasks.vocabulary import END, PAD, SPECIALS, START, Vocabulary
+from attention.tasks.vocabulary import SPECIALS, Vocabulary
 
 SHORTEST, LONGEST = 2, 12
 HELD_OUT_ONE_IN = 23

@@ -15,10 +15,11 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from attention.config import END, PAD, START
 from attention.tasks.base import Alignment, Batch, Example, Task, Tokens, pad
 from attention.tasks.lexicon import LONGEST, SHORTEST, Entry, all_entries, look_up
 from attention.tasks.reading import LETTERS, read_letters
-from attention.tasks.vocabulary import END, PAD, START, Vocabulary
+from attention.tasks.vocabulary import Vocabulary
 
 HELD_OUT_ONE_IN = 23
 VOWELS = ("i", "ɪ", "eɪ", "ɛ", "æ", "ɑ", "ɔ", "oʊ", "ʊ", "u", "ʌ", "ə", "ɚ", "aɪ", "aʊ", "ɔɪ")

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-PAD, START, END = 0, 1, 2
+from attention.config import END
+
 SPECIALS = ("<pad>", "<s>", "</s>")
 
 

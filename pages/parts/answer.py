@@ -37,6 +37,8 @@ def draw_answer(settings: Settings, view: WordView, trained: Trained, broken: bo
     badge = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
     badge += f"{verbatim(_badge(trained))}</span>"
     st.html(f'<div class="answer">{word}<span class="arrow">→</span>{said}{verdict}{badge}</div>')
+    if trained.origin == "here":
+        st.html(f'<p class="faint under">{verbatim(label("train", "not_in_address"))}</p>')
     if trained.scores is not None and (known := _known(task, view.source)):
         st.html(f'<p class="faint under">{verbatim(known)}</p>')
 

@@ -3,9 +3,12 @@
 Everything cached is keyed by frozen settings, bounded in number, and never changed after it was made.
 """
 
+import threading
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import streamlit as st
+import torch
 
 from attention import ConfigError, EncoderDecoder, ModelConfig
 from attention.checkpoints import find, load
@@ -28,6 +31,11 @@ class Trained:
 
 
 RANDOM = Trained("random")
+LARGE = 3_000_000  # weights; above, a model is not trained on the page, and made one at a time
+_one_large_model_at_a_time = threading.Lock()
+
+# Visitors are served by threads of their own; a pool of threads for each of them would only be in each other's way.
+torch.set_num_threads(1)
 
 
 @st.cache_resource(show_spinner=False)
@@ -61,23 +69,35 @@ def provenance(settings: Settings) -> Trained:
     return RANDOM
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _model(task: str, config: ModelConfig, seed: int, origin: str) -> EncoderDecoder:
+def num_weights(config: ModelConfig) -> int:
+    """How many weights the matrices of a textbook model of these sizes have, without making it."""
+    enc, dec = config.encoder, config.decoder
+    stacks = sum(s.num_layers * 2 * s.d_model * (s.total_width + s.kv_width + s.ffn_dim) for s in (enc, dec))
+    cross = dec.num_layers * 2 * (dec.d_model * dec.total_width + enc.d_model * dec.kv_width)
+    tokens = config.src_vocab_size * enc.d_model + 2 * config.tgt_vocab_size * dec.d_model
+    return stacks + cross + tokens
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> EncoderDecoder:
     if origin == "shipped":
         model, _ = load(task, config)
         return model
     model = EncoderDecoder(config, seed)
-    if origin == "here":
-        settings = TrainingSettings.quick(get_task(task), config, seed)
-        model.load_state_dict(training_service().finished(settings).weights)
+    settings = TrainingSettings.quick(get_task(task), config, seed)
+    model.load_state_dict(training_service().finished(settings).weights)
     return model.eval()
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
+@st.cache_resource(max_entries=128, show_spinner=False)
 def _view(task: str, config: ModelConfig, seed: int, origin: str, source: Tokens) -> WordView:
-    if not fits(config):
-        return inspect_reached(config, seed, get_task(task), source)
-    return inspect_word(_model(task, config, seed, origin), get_task(task), source)
+    if origin != "random":
+        return inspect_word(_trained_model(task, config, seed, origin), get_task(task), source)
+    # Random weights follow from the seed, so such a model is not kept; and a few large ones at once would be gigabytes.
+    with _one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
+        if not fits(config):
+            return inspect_reached(config, seed, get_task(task), source)
+        return inspect_word(EncoderDecoder(config, seed).eval(), get_task(task), source)
 
 
 def view_word(settings: Settings, source: Tokens, trained: Trained) -> WordView:

@@ -5,16 +5,20 @@ import streamlit as st
 from attention.figures import loss_alt, loss_curve
 from attention.jobs import Progress
 from pages.parts.chart import draw_chart
-from pages.parts.models import training_service, training_settings
+from pages.parts.models import LARGE, num_weights, training_service, training_settings
 from pages.parts.settings import Settings
 from pages.parts.words import label
 
 
 def draw_training(settings: Settings, theme: str) -> None:
     """The panel for a model without trained weights."""
+    st.markdown(label("model", "random_long"))
+    if (weights := num_weights(settings.config)) > LARGE:
+        millions = {"weights": f"{weights / 1e6:.1f}", "limit": f"{LARGE / 1e6:.0f}"}
+        st.caption(label("train", "too_large", **millions))
+        return
     wanted = training_settings(settings)
     progress = training_service().progress(wanted)
-    st.markdown(label("model", "random_long"))
     if progress is not None and progress.open:
         _watch(settings, theme)
         return

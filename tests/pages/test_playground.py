@@ -157,7 +157,9 @@ def test_the_address_follows_and_reproduces_the_page():
     np.testing.assert_array_equal(grid_maps(again), grid_maps(app))
 
 
-@pytest.mark.parametrize("text", ["", "   ", "123", "a b", "👩‍👩‍👧", "a" * 200, "<s>", "$x$", "é", "**x**", "[SEP]", "猫"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "123", "a b", "👩‍👩‍👧", "a" * 200, "<s>", "$x$", "é", "**x**", "[SEP]", "猫"]
+)
 def test_text_that_the_model_cannot_read_gives_a_sentence_and_a_picture(text):
     app = open_page()
     checked(app.text_input(key="text").set_value(text).run())

@@ -113,9 +113,7 @@ class NumpyTransformer:
             )
             record("decoder", *seen)
             y = y + change
-            change, *seen = self.cross_attention(
-                f"{name}.cross", self.norm(f"{name}.norm_cross", y), memory, to_source
-            )
+            change, *seen = self.cross_attention(f"{name}.cross", self.norm(f"{name}.norm_cross", y), memory, to_source)
             record("cross", *seen)
             y = y + change
             y = y + self.feed_forward(f"{name}.ffn", self.norm(f"{name}.norm_ffn", y))
