@@ -1,6 +1,5 @@
 """The playground: a word, a model, every head on the screen."""
 
-import math
 import time
 
 import streamlit as st
@@ -11,7 +10,7 @@ from pages.parts import sidebar
 from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
-from pages.parts.models import RANDOM, fits, provenance, view_word
+from pages.parts.models import RANDOM, Trained, fits, provenance, view_word
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import KINDS, VIEWS, Settings
 from pages.parts.training import draw_training
@@ -29,7 +28,14 @@ def draw_choices(settings: Settings) -> None:
         sidebar.segments("view", VIEWS, lambda view: label("view", view), title=label("kind", "view"))
 
 
-def draw_text(settings: Settings, diagonal: float) -> None:
+def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
+    """What "finds the letter" has to be compared with."""
+    if settings.kind == "cross" and trained.scores is not None:
+        shares = {"here": percent(view.diagonal), "held_out": percent(trained.scores.diagonal)}
+        st.caption(label("head", "baseline", **shares))
+
+
+def draw_text(settings: Settings) -> None:
     """What a row, a column and a cell are, what the numbers say, and what unequal head counts do."""
     texts = prose("playground")
     st.markdown(f"**{label('help', 'title')}**")
@@ -37,7 +43,7 @@ def draw_text(settings: Settings, diagonal: float) -> None:
     if settings.kv == "direct" and settings.kind == "cross":
         text = texts["direct_broadcast" if settings.enc_heads == 1 < settings.dec_heads else "direct_equal"]
         st.markdown(text.format(heads=settings.dec_heads))
-    st.markdown(texts[f"numbers_{settings.task}"].format(diagonal=percent(diagonal)))
+    st.markdown(texts[f"numbers_{settings.task}"])
 
 
 def draw_where_it_stops(settings: Settings, view: WordView) -> None:
@@ -68,6 +74,7 @@ with st.container():
     draw_answer(settings, view, trained, broken=not works)
 with st.container():
     draw_choices(settings)
+    st.caption(label("kind", f"{settings.kind}_line"))
 with st.container():
     if not works:
         draw_where_it_stops(settings, view)
@@ -76,6 +83,7 @@ with st.container():
 with st.container():
     if reached:
         draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
+        draw_baseline(settings, view, trained)
 # The browser draws what it is sent, in order; charts sent at once would hold up the painting of the grid.
 time.sleep(SECONDS_FOR_THE_GRID)
 if reached:
@@ -83,7 +91,7 @@ if reached:
     with left:
         draw_large(settings, view, trained, theme)
     with right:
-        draw_text(settings, trained.scores.diagonal if trained.scores else math.nan)
+        draw_text(settings)
 draw_redundancy(settings, view, trained, theme)
 st.divider()
 st.markdown(prose("playground")["unequal"])

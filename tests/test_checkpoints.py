@@ -270,7 +270,10 @@ def test_a_rewritten_file_loads_when_nothing_is_changed(tmp_path):
             "decoder.to_logits.weight has numbers that are not finite",
         ),
         (lambda weights, header: header.pop("decoder.num_heads"), "does not say its decoder.num_heads"),
-        (lambda weights, header: header.update({"decoder.num_heads": "many"}), "trained with many decoder heads of size 2; 13 decoder heads"),
+        (
+            lambda weights, header: header.update({"decoder.num_heads": "many"}),
+            "trained with many decoder heads of size 2; 13 decoder heads",
+        ),
     ],
 )
 def test_weights_that_do_not_belong_are_one_sentence(tmp_path, change, says):

@@ -36,7 +36,8 @@ def draw_answer(settings: Settings, view: WordView, trained: Trained, broken: bo
         verdict = f'<span class="verdict">{verbatim(_verdict(task, view))}</span>'
     badge = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
     badge += f"{verbatim(_badge(trained))}</span>"
-    st.html(f'<div class="answer">{word}<span class="arrow">→</span>{said}{verdict}{badge}</div>')
+    line = f'{word}<span class="arrow">→</span>{said}{verdict}{badge}'
+    st.html(f'<div class="answer" role="heading" aria-level="1">{line}</div>')
     if trained.origin == "here":
         st.html(f'<p class="faint under">{verbatim(label("train", "not_in_address"))}</p>')
     if trained.scores is not None and (known := _known(task, view.source)):

@@ -82,6 +82,7 @@ class Settings:
             kv_variant=self.kv_variant,
             src_vocab_size=len(task.src_vocab),
             tgt_vocab_size=len(task.tgt_vocab),
+            bias=True,
         )
 
     def layers_of(self, kind: str) -> int:

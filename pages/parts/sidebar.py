@@ -115,6 +115,8 @@ def _draw_situations() -> None:
         key="situation",
         on_change=_choose_situation,
     )
+    if here:
+        st.caption(label("situation_text", here))
 
 
 def segments(

@@ -13,6 +13,7 @@ from attention.inspection import inspect_word
 from attention.tasks import get_task
 from pages.parts.head_grid import unpack
 from pages.parts.settings import PRESETS, Settings, read_address
+from pages.parts.words import catalogue
 
 APP = Path(__file__).parents[2] / "app.py"
 KNIGHT = tuple("knight")
@@ -93,6 +94,7 @@ def test_every_preset_opens_and_lights_up(name):
     settings = settings_of(app)
     assert {field: getattr(settings, field) for field in PRESETS[name]} == PRESETS[name]
     assert app.session_state["situation"] == name
+    assert catalogue()["situation_text"][name] in texts(app)
     if name == "mismatch":
         assert "Cross-attention does not run" in texts(app)
     else:
@@ -214,6 +216,12 @@ def test_what_runs_before_the_mismatch_is_still_shown():
     assert not app.get("bidi_component")
     press(app, "layer", 1)
     assert grid_maps(app).shape[0] == 8
+
+
+def test_identical_pictures_do_not_collide():
+    app = open_page(text="aa", enc_heads="2", dec_heads="2", enc_layers="1", dec_layers="1", kind="encoder")
+    charts = [chart.proto.id for chart in app.get("plotly_chart")]
+    assert len(set(charts)) == len(charts) == 4
 
 
 def test_a_single_head_has_no_similarity():
