@@ -272,7 +272,7 @@ def test_a_rewritten_file_loads_when_nothing_is_changed(tmp_path):
         (lambda weights, header: header.pop("decoder.num_heads"), "does not say its decoder.num_heads"),
         (
             lambda weights, header: header.update({"decoder.num_heads": "many"}),
-            "trained with many decoder heads of size 2; 13 decoder heads",
+            "trained with many decoder heads of size 2 on 13 K/V heads; 13 decoder heads of size 2 were",
         ),
     ],
 )
