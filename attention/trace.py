@@ -5,15 +5,15 @@ ledger says of a failure is what PyTorch itself said. Layers of a stack have equ
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attention.config import ConfigError, ModelConfig, StackConfig
-from attention.cross_attention import KV_FEEDS, check_fit
+from attention.config import ModelConfig, StackConfig
+from attention.cross_attention import KV_FEEDS
+from attention.ledger import Named, Step, Trace
+from attention.mends import broadcast_note, explain, find_clashes, find_mends
 
 # Well-known coding faults. They follow from no valid configuration, so they are asked for by name.
 FAULTS = {
@@ -21,95 +21,6 @@ FAULTS = {
     "w_o_expects_d_model": "W_O is built for d_model inputs instead of heads × head size",
     "w_k_expects_decoder_width": "W_K and W_V are built for the decoder's width, but read the encoder's memory",
 }
-
-
-class Named(NamedTuple):
-    """A tensor, what the formulas call it, and the names of its dimensions."""
-
-    symbol: str
-    dims: tuple[str, ...]
-    tensor: Tensor
-
-    @property
-    def shape(self) -> "NamedShape":
-        return NamedShape(self.symbol, tuple(zip(self.dims, self.tensor.shape, strict=True)))
-
-
-@dataclass(frozen=True)
-class NamedShape:
-    """A shape in words: `str()` gives "batch 1, heads 16, source 6, head size 32"."""
-
-    symbol: str
-    dims: tuple[tuple[str, int], ...]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return tuple(size for _, size in self.dims)
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {size}" for name, size in self.dims)
-
-
-@dataclass(frozen=True)
-class Clash:
-    """Two sizes of one dimension that had to agree. `axes` are their places in the two inputs' shapes."""
-
-    dim: str
-    sizes: tuple[int, int]
-    axes: tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Mend:
-    """A configuration close to the failing one that works, and a label for the button that applies it."""
-
-    label: str
-    config: ModelConfig
-
-
-@dataclass(frozen=True)
-class Step:
-    """One line of the ledger.
-
-    Attributes:
-        part: "encoder self-attention", "decoder self-attention" or "cross-attention".
-        name, formula: what is computed.
-        inputs: the shapes that go in.
-        output: the shape that comes out; None where the step failed.
-        error: PyTorch's own words where it failed.
-        clashes: every pair of sizes that does not fit (PyTorch names only the first).
-        note: what the sizes mean here: an explanation of a failure, or of a broadcast that raises nothing.
-        mends: nearby configurations that work.
-    """
-
-    part: str
-    name: str
-    formula: str
-    inputs: tuple[NamedShape, ...]
-    output: NamedShape | None
-    error: str | None = None
-    clashes: tuple[Clash, ...] = ()
-    note: str = ""
-    mends: tuple[Mend, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return self.error is None
-
-
-@dataclass(frozen=True)
-class Trace:
-    """The steps that ran, in order; the last one is the failure if there is one."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def failure(self) -> Step | None:
-        return next((step for step in self.steps if not step.ok), None)
-
-    @property
-    def ok(self) -> bool:
-        return self.failure is None
 
 
 class _Stop(Exception):
@@ -146,7 +57,7 @@ class _Ledger:
             self.steps.append(Step(part, name, formula, shapes, None, str(error), clashes, note, mends))
             raise _Stop from error
         result = Named(*out, tensor)
-        self.steps.append(Step(part, name, formula, shapes, result.shape, note=_broadcast_note(shapes, name)))
+        self.steps.append(Step(part, name, formula, shapes, result.shape, note=broadcast_note(shapes, name)))
         return result
 
     def project(self, part: str, name: str, x: Named, expects: int, makes: int, feature: str) -> Named:
@@ -257,106 +168,3 @@ def trace_shapes(config: ModelConfig, src_len: int = 6, tgt_len: int = 5, fault:
     except _Stop:
         pass
     return Trace(tuple(ledger.steps))
-
-
-def find_clashes(shapes: tuple[NamedShape, ...]) -> tuple[Clash, ...]:
-    """Every pair of sizes of one name that differ between two inputs, without those that PyTorch broadcasts.
-
-    Only `heads` may be broadcast: it is the one leading dimension of a matrix product that the steps let differ.
-    """
-    if len(shapes) != 2:
-        return ()
-    left, right = shapes
-    places = {name: axis for axis, (name, _) in enumerate(right.dims)}
-    clashes = []
-    for axis, (name, size) in enumerate(left.dims):
-        if name not in places:
-            continue
-        other = right.sizes[places[name]]
-        broadcasts = name == "heads" and 1 in (size, other)
-        if size != other and not broadcasts:
-            clashes.append(Clash(name, (size, other), (axis, places[name])))
-    return tuple(clashes)
-
-
-def _broadcast_note(shapes: tuple[NamedShape, ...], step_name: str) -> str:
-    """What to say of a product in which one head silently meets several."""
-    if step_name != "scores":
-        return ""
-    (q_heads, k_heads) = (dict(shape.dims)["heads"] for shape in shapes)
-    if k_heads == 1 and q_heads > 1:
-        return f"One K/V head meets {q_heads} query heads: PyTorch repeats it for all of them without a word."
-    if q_heads == 1 and k_heads > 1:
-        return (
-            f"One query head meets {k_heads} K/V heads: PyTorch repeats the query and makes {k_heads} maps "
-            f"without a word. W_O was built for one head and will refuse what comes of it."
-        )
-    return ""
-
-
-def explain(clashes: tuple[Clash, ...], config: ModelConfig) -> str:
-    """A failure in one or two plain sentences with the numbers in them."""
-    enc, dec = config.encoder, config.decoder
-    said = {clash.dim: clash.sizes for clash in clashes}
-    if "heads × head size" in said:
-        merged, expected = said["heads × head size"]
-        return (
-            f"The decoder's one head met {enc.num_kv_heads} K/V heads and became {enc.num_kv_heads} heads, so W_O is "
-            f"given {merged} features where it was built for {expected}."
-        )
-    parts = []
-    if "heads" in said:
-        parts.append(f"the decoder asks with {dec.num_heads} heads, but the encoder's keys have {enc.num_kv_heads}")
-    if "head size" in said:
-        parts.append(
-            f"a query has {dec.head_dim} numbers and a key {enc.head_dim}, and a dot product needs as many of each"
-        )
-    sentence = "; and ".join(parts)
-    return f"{sentence[:1].upper()}{sentence[1:]}."
-
-
-def find_mends(config: ModelConfig) -> tuple[Mend, ...]:
-    """Nearby configurations that do fit together, each with a label for a button."""
-    enc, dec = config.encoder, config.decoder
-    own_kv_heads = dec.num_kv_heads if enc.num_kv_heads % dec.num_kv_heads == 0 else enc.num_kv_heads
-    stacks = {
-        "same size": (enc, replace(dec, head_dim=enc.head_dim)),
-        "decoder as encoder": (
-            enc,
-            replace(dec, num_heads=enc.num_kv_heads, num_kv_heads=own_kv_heads, head_dim=enc.head_dim),
-        ),
-        "encoder as decoder": (
-            replace(enc, num_heads=dec.num_heads, num_kv_heads=dec.num_heads, head_dim=dec.head_dim),
-            dec,
-        ),
-    }
-    candidates = [
-        Mend(_mend_label(config, encoder, decoder), replace(config, encoder=encoder, decoder=decoder))
-        for encoder, decoder in stacks.values()
-    ]
-    candidates.append(
-        Mend("let the decoder project the memory itself", replace(config, kv="reproject", kv_variant=None))
-    )
-    mends: dict[str, Mend] = {}
-    for mend in candidates:
-        try:
-            check_fit(mend.config)
-        except ConfigError:
-            continue
-        if mend.config != config:
-            mends.setdefault(mend.label, mend)
-    return tuple(mends.values())
-
-
-def _mend_label(config: ModelConfig, encoder: StackConfig, decoder: StackConfig) -> str:
-    """What changes, in the words of a button."""
-    side, before, after = "decoder", config.decoder, decoder
-    if encoder != config.encoder:
-        side, before, after = "encoder", config.encoder, encoder
-    counted = "heads"
-    if after.num_heads == before.num_heads and after.num_kv_heads != before.num_kv_heads and side == "encoder":
-        counted = "K/V heads"
-    elif after.num_heads == before.num_heads:
-        return f"use {side} head size {after.head_dim}"
-    label = f"use {after.num_heads} {side} {counted}" if after.num_heads > 1 else f"use 1 {side} head"
-    return label if after.head_dim == before.head_dim else f"{label} of size {after.head_dim}"

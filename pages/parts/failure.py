@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from attention.trace import NamedShape, Step, trace_shapes
+from attention.ledger import NamedShape, Step
+from attention.trace import trace_shapes
 from pages.parts import sidebar
 from pages.parts.settings import MAX_HEAD_DIM, MAX_HEADS, Settings
 from pages.parts.words import label
