@@ -11,6 +11,7 @@ from pages.parts.settings import Settings, apply_preset, read_address
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 READ_PIXELS = """canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -116,6 +117,15 @@ def test_nothing_is_wider_than_the_screen(open_app, scheme, width):
     page = open_app(width=width, color_scheme=scheme)
     expect(heads(page)).to_have_count(8)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["", "enc_heads=8&dec_heads=16&keep=size&kv=direct", "text=caf%C3%A9&dec_heads=3"])
+def test_axe_finds_nothing_to_mend(open_app, scheme, query):
+    page = open_app(query, color_scheme=scheme)
+    expect(page.locator(".js-plotly-plot").last).to_be_visible()
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_training_in_the_app_ends_with_trained_maps(open_app):
