@@ -18,13 +18,13 @@ from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
 
 WIDTH = 64
-# (encoder heads, their size), (decoder heads, their size), how the decoder gets its K/V
+# (encoder heads, their size), (decoder heads, their size)
 HEADS = (
-    ((4, 16), (4, 16), "reproject"),
-    ((4, 16), (8, 8), "reproject"),
-    ((8, 8), (8, 8), "reproject"),
-    ((8, 8), (16, 4), "reproject"),  # more heads, same total width
-    ((8, 8), (16, 8), "reproject"),  # more heads, same head size
+    ((4, 16), (4, 16)),
+    ((4, 16), (8, 8)),
+    ((8, 8), (8, 8)),
+    ((8, 8), (16, 4)),  # more heads, same total width
+    ((8, 8), (16, 8)),  # more heads, same head size
 )
 RECIPES = {
     "spelling": {"num_steps": 12_000, "batch_size": 128, "learning_rate": 6e-3, "weight_decay": 0.1},
@@ -34,21 +34,18 @@ RECIPES = {
 
 def recipes() -> dict[str, TrainingSettings]:
     """Settings of every model that ships, by name."""
-    wanted = [(task, *heads) for task in RECIPES for heads in HEADS]
-    wanted.append(("spelling", (8, 8), (8, 8), "direct"))
-    return dict(_recipe(*one) for one in wanted)
+    return dict(_recipe(task, *heads) for task in RECIPES for heads in HEADS)
 
 
-def _recipe(task: str, enc: tuple[int, int], dec: tuple[int, int], kv: str) -> tuple[str, TrainingSettings]:
+def _recipe(task: str, enc: tuple[int, int], dec: tuple[int, int]) -> tuple[str, TrainingSettings]:
     config = ModelConfig(
         encoder=StackConfig(WIDTH, *enc),
         decoder=StackConfig(WIDTH, *dec),
-        kv=kv,
         src_vocab_size=len(get_task(task).src_vocab),
         tgt_vocab_size=len(get_task(task).tgt_vocab),
         bias=True,
     )
-    name = f"{task}-{enc[0]}x{enc[1]}-{dec[0]}x{dec[1]}" + ("" if kv == "reproject" else f"-{kv}")
+    name = f"{task}-{enc[0]}x{enc[1]}-{dec[0]}x{dec[1]}"
     return name, TrainingSettings(task, config, **RECIPES[task])
 
 
