@@ -24,7 +24,7 @@ class LayerView:
         allowed: (q_len, kv_len), where a query may look at all.
         rows, columns: token labels of queries and keys.
         entropy: (heads,) 0 = one key, 1 = uniform; NaN where no row has a choice.
-        distance: (heads,) in tokens, from the own position, or from the proportional diagonal in cross-attention.
+        distance: (heads,) in tokens, from the own position, or from the `straight_way` in cross-attention.
         alignment: (heads,) share of tokens whose strongest attention falls on what makes them; NaN without gold.
         similarity: (heads, heads) cosine of query vectors; NaN where undefined.
     """
@@ -115,8 +115,7 @@ def _layer_view(kind: str, weights: np.ndarray, queries: np.ndarray, rows: Token
     allowed = np.ones((q_len, kv_len), dtype=bool)
     if kind == "decoder":
         allowed = np.tril(allowed)
-    # The own position, or, where rows and columns count different things, the way from corner to corner.
-    expected = proportional_diagonal(q_len, kv_len) if kind == "cross" else np.arange(q_len)
+    expected = straight_way(rows, kv_len) if kind == "cross" else np.arange(q_len)
     scored = kind == "cross" and gold is not None
     return LayerView(
         weights=weights,
@@ -128,3 +127,14 @@ def _layer_view(kind: str, weights: np.ndarray, queries: np.ndarray, rows: Token
         alignment=alignment_score(weights, gold) if scored else np.full(heads, np.nan),
         similarity=query_cosine(queries),
     )
+
+
+def straight_way(rows: Tokens, kv_len: int) -> np.ndarray:
+    """Where each row of a cross-attention map would look if the answer followed the source evenly: (q_len,) positions.
+
+    The tokens said go along the source's own tokens, from the first to the last, as in `diagonal_baseline`; the end
+    token of the answer belongs to the end token of the source, its last column.
+    """
+    ended = bool(rows) and rows[-1] == "</s>"
+    way = proportional_diagonal(len(rows) - ended, kv_len - 1)
+    return np.append(way, kv_len - 1) if ended else way

@@ -31,8 +31,8 @@ def draw_choices(settings: Settings) -> None:
 def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
     """What "finds the letter" has to be compared with."""
     if settings.kind == "cross" and trained.scores is not None:
-        shares = {"here": percent(view.diagonal), "held_out": percent(trained.scores.diagonal)}
-        st.caption(label("head", "baseline", **shares))
+        name = "baseline" if view.diagonal == view.diagonal else "baseline_unknown"
+        st.caption(label("head", name, here=percent(view.diagonal), held_out=percent(trained.scores.diagonal)))
 
 
 def draw_text(settings: Settings) -> None:
@@ -40,21 +40,25 @@ def draw_text(settings: Settings) -> None:
     texts = prose("playground")
     st.markdown(f"**{label('help', 'title')}**")
     st.markdown(texts[settings.kind])
-    if settings.kv == "direct" and settings.kind == "cross":
-        text = texts["direct_broadcast" if settings.enc_heads == 1 < settings.dec_heads else "direct_equal"]
-        st.markdown(text.format(heads=settings.dec_heads))
-    st.markdown(texts[f"numbers_{settings.task}"])
+    if settings.kind == "cross":
+        broadcast = settings.kv == "direct" and settings.enc_heads == 1 < settings.dec_heads
+        st.markdown(texts["direct_broadcast" if broadcast else settings.kv].format(heads=settings.dec_heads))
+    st.markdown(texts["numbers"])
+    if settings.kind == "cross":
+        st.markdown(texts[f"finds_{settings.task}"])
 
 
 def draw_where_it_stops(settings: Settings, view: WordView) -> None:
     """What stands in place of maps, or is to be said of those that are left, when cross-attention cannot run."""
+    given = label("failure", "reached_note_start")
+    if view.answer:
+        given = label("failure", "reached_note", answer=get_task(settings.task).join_target(view.answer))
     if settings.kind == "cross":
-        draw_failure(settings, len(view.source) + 1, len(view.answer) + 1)
+        draw_failure(settings, len(view.source) + 1, len(view.answer) + 1, given)
     elif settings.kind == "decoder" and settings.layer > 1:
         notice(label("failure", "not_reached", layer=settings.layer))
     elif settings.kind == "decoder":
-        given = label("failure", "reached_note", answer=get_task(settings.task).join_target(view.answer))
-        notice(given if view.answer else label("failure", "reached_note_start"))
+        notice(given)
 
 
 settings = sidebar.current()
@@ -68,13 +72,15 @@ reached = settings.layer <= len(view.layers[settings.kind])
 
 # What comes and goes has containers of its own: the grid keeps its place on the page, and with it the keyboard's focus.
 with st.container():
+    st.caption(label("app", "intro"))
     notice(*sidebar.notices())
     if refusal:
         notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
     draw_answer(settings, view, trained, broken=not works)
 with st.container():
     draw_choices(settings)
-    st.caption(label("kind", f"{settings.kind}_line"))
+    if reached:
+        st.caption(label("kind", f"{settings.kind}_line"))
 with st.container():
     if not works:
         draw_where_it_stops(settings, view)

@@ -62,8 +62,8 @@ def similarity_heatmap(
     layout = base_layout(theme, title=title, height=height or _height(heads, bool(title)))
     layout["plot_bgcolor"] = GROUND
     labels = [str(head) for head in range(1, heads + 1)]
-    layout["xaxis"] = column_axis(labels, words.head, theme, most=16) | {"constrain": "domain"}
-    layout["yaxis"] = row_axis(labels, words.head, theme, most=16) | {
+    layout["xaxis"] = column_axis(labels, words.head, theme, most=16 if show_numbers else 8) | {"constrain": "domain"}
+    layout["yaxis"] = row_axis(labels, words.head, theme, most=16 if show_numbers else 8) | {
         "scaleanchor": "x",  # a square, as the matrix is symmetric
         "constrain": "domain",
         "constraintoward": "top",

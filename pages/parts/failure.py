@@ -9,12 +9,13 @@ from pages.parts.settings import MAX_HEAD_DIM, MAX_HEADS, Settings
 from pages.parts.words import label
 
 
-def draw_failure(settings: Settings, src_len: int, tgt_len: int) -> None:
-    """The first step of the pass that fails, from really running it."""
+def draw_failure(settings: Settings, src_len: int, tgt_len: int, given: str) -> None:
+    """The first step of the pass that fails, from really running it; `given` says what the decoder was given."""
     failure = trace_shapes(settings.config, src_len=src_len, tgt_len=tgt_len).failure
     with st.container(border=True, key="failure"):
         st.subheader(label("failure", "title"), anchor=False)
         st.markdown(failure.note)
+        st.caption(given)
         at_scores = failure.name == "scores"
         names = ("q_is", "k_is") if at_scores else ("output_is", "w_o_is")
         for column, name, side in zip(st.columns(2), names, (0, 1), strict=True):

@@ -4,6 +4,7 @@
 touched changes it through a callback. So two widgets may show the same setting, and a preset is one assignment.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from pages.parts.settings import (
 )
 from pages.parts.words import label
 
+ECHO_SECONDS = 1.0
 USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
 
 
@@ -45,14 +47,19 @@ def notices() -> list[str]:
 
 def settings_from_address() -> None:
     """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it."""
-    params = st.query_params.to_dict()
+    params, state = st.query_params.to_dict(), st.session_state
     # After a click the browser may still send the address from before it; the click is the newer word.
-    touched = st.session_state.pop("touched", False)
-    if touched:
-        st.session_state["notices"] = []
-    elif params != st.session_state.get("address"):
-        st.session_state["settings"], st.session_state["notices"] = read_address(params)
-        st.session_state["address"] = params
+    if state.pop("touched", False):
+        state["notices"] = []
+    elif params != state.get("address") and not _late_echo(params):
+        state["settings"], state["notices"] = read_address(params)
+        state["address"] = params
+
+
+def _late_echo(params: dict[str, str]) -> bool:
+    """Whether this is the address that was replaced a moment ago: the browser had not heard of it when it wrote."""
+    before, replaced_at = st.session_state.get("address_before", (None, 0.0))
+    return params == before and time.monotonic() - replaced_at < ECHO_SECONDS
 
 
 def settings_to_address() -> None:
@@ -60,6 +67,7 @@ def settings_to_address() -> None:
     address = current().to_address()
     # An address with mistakes in it, or with names left out, stays as the visitor wrote it until something changes.
     if read_address(st.session_state["address"])[0] != current():
+        st.session_state["address_before"] = (st.session_state["address"], time.monotonic())
         st.query_params.from_dict(address)
         st.session_state["address"] = address
 
@@ -81,7 +89,7 @@ def draw() -> None:
         options=tuple(KV_VARIANTS),
         format_func=lambda name: label("kv", name),
     )
-    with st.expander(label("sidebar", "more")):
+    with st.expander(label("sidebar", "more"), key="more"):
         for name in ("layers", "width", "heads", "dim"):
             for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
                 with column:
@@ -97,11 +105,12 @@ def _draw_side(side: str) -> None:
         options = tuple(sorted({*USUAL[name], getattr(settings, field)}))
         segments(field, options, str)
     heads, dim = getattr(settings, f"{side}_heads"), getattr(settings, f"{side}_dim")
-    st.caption(
-        label("sidebar", "total", heads=heads, dim=dim, total=heads * dim, width=getattr(settings, f"{side}_width"))
-    )
-    if wanted := st.session_state.get("uneven", {}).get((side, heads, dim)):
-        st.caption(label("sidebar", "total_uneven", heads=heads, dim=dim, total=wanted, made=heads * dim))
+    made, width = heads * dim, getattr(settings, f"{side}_width")
+    wanted = st.session_state.get("uneven", {}).get((side, heads, dim))
+    if wanted:
+        st.caption(label("sidebar", "total_uneven", heads=heads, dim=dim, total=wanted, made=made))
+    else:
+        st.caption(label("sidebar", "total", heads=heads, dim=dim, total=made, width=width))
 
 
 def _draw_situations() -> None:
@@ -114,9 +123,11 @@ def _draw_situations() -> None:
         format_func=lambda name: label("situation", name),
         key="situation",
         on_change=_choose_situation,
+        help=label("sidebar", "situations_help"),
     )
-    if here:
-        st.caption(label("situation_text", here))
+    with st.container():
+        if here:
+            st.caption(label("situation_text", here))
 
 
 def segments(

@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention.figures import loss_alt, loss_curve
 from attention.jobs import Progress
+from attention.training import TrainingSettings
 from pages.parts.chart import draw_chart
 from pages.parts.models import LARGE, num_weights, training_service, training_settings
 from pages.parts.settings import Settings
@@ -24,7 +25,7 @@ def draw_training(settings: Settings, theme: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         title = label("train", "button" if progress is None else "again")
-        st.button(title, key="train", on_click=training_service().submit, args=(wanted,))
+        st.button(title, key="train", on_click=_start, args=(wanted,))
         st.caption(_ended(progress) if progress else label("train", "estimate", steps=f"{wanted.num_steps:,}"))
 
 
@@ -34,10 +35,14 @@ def _watch(settings: Settings, theme: str) -> None:
     wanted = training_settings(settings)
     progress = training_service().progress(wanted)
     if progress is None or not progress.open:
+        st.session_state["touched"] = True  # the address has nothing new to say
         st.rerun()
     done = progress.step / max(progress.num_steps, 1)
     st.progress(done, text=_running(progress))
-    st.button(label("train", "stop"), key="stop", on_click=training_service().stop, args=(wanted,))
+    if wanted in st.session_state.get("started", ()):
+        st.button(label("train", "stop"), key="stop", on_click=training_service().stop, args=(wanted,))
+    else:
+        st.caption(label("train", "shared"))
     if len(progress.history) > 1:
         steps = [moment.step for moment in progress.history]
         losses = [moment.loss for moment in progress.history]
@@ -45,12 +50,22 @@ def _watch(settings: Settings, theme: str) -> None:
         draw_chart(figure, key="loss", alt=loss_alt(steps, losses))
 
 
+def _start(wanted: TrainingSettings) -> None:
+    """Start a training, or join one with the same settings; only who started it may stop it."""
+    progress = training_service().progress(wanted)
+    if progress is None or not progress.open:
+        st.session_state["started"] = {*st.session_state.get("started", ()), wanted}
+    training_service().submit(wanted)
+
+
 def _running(progress: Progress) -> str:
     if progress.status == "waiting":
         return label("train", "waiting", place=progress.place)
     if progress.status == "scoring":
         return label("train", "scoring")
-    loss = f"{progress.history[-1].loss:.2f}" if progress.history else "–"
+    if not progress.history:
+        return label("train", "starting")
+    loss = f"{progress.history[-1].loss:.2f}"
     text = label("train", "running", step=progress.step, steps=progress.num_steps, loss=loss)
     if progress.seconds_left is None:
         return text
