@@ -59,7 +59,14 @@ class TrainingSettings:
     @classmethod
     def quick(cls, task: Task, config: ModelConfig, seed: int = 0) -> "TrainingSettings":
         """What the page's button does: a model that has learnt something in seconds."""
-        return cls(task.name, config, num_steps=task.num_steps, batch_size=task.batch_size, seed=seed)
+        return cls(
+            task.name,
+            config,
+            num_steps=task.num_steps,
+            batch_size=task.batch_size,
+            seed=seed,
+            learning_rate=task.learning_rate,
+        )
 
     def learning_rate_at(self, step: int) -> float:
         """The learning rate of a step (from 0): up during `warmup`, then linearly down to 0."""

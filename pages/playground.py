@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention.inspection import WordView
 from attention.tasks import get_task
-from pages.parts import sidebar
+from pages.parts import heads, sidebar
 from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
@@ -15,8 +15,6 @@ from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import KINDS, VIEWS, Settings
 from pages.parts.training import draw_training
 from pages.parts.words import label, percent, prose
-
-SECONDS_FOR_THE_GRID = 0.1
 
 
 def draw_choices(settings: Settings) -> None:
@@ -90,8 +88,7 @@ with st.container():
     if reached:
         draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
         draw_baseline(settings, view, trained)
-# The browser draws what it is sent, in order; charts sent at once would hold up the painting of the grid.
-time.sleep(SECONDS_FOR_THE_GRID)
+time.sleep(heads.SECONDS_TO_PAINT)
 if reached:
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -170,3 +170,4 @@ def test_settings_are_a_key():
     task = get_task("spelling")
     quick = TrainingSettings.quick(task, settings().config, seed=5)
     assert (quick.num_steps, quick.batch_size, quick.seed) == (task.num_steps, task.batch_size, 5)
+    assert quick.learning_rate == task.learning_rate

@@ -66,6 +66,7 @@ class Task(ABC):
     max_src_len: ClassVar[int]  # longest source, in tokens, without END
     batch_size: ClassVar[int]  # what training in the app uses
     num_steps: ClassVar[int]
+    learning_rate: ClassVar[float] = 3e-3
 
     @abstractmethod
     def read(self, text: str) -> Tokens:

@@ -36,7 +36,7 @@ class Reverse(Task):
     tgt_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 64
-    num_steps: ClassVar = 400
+    num_steps: ClassVar = 250
 
     def read(self, text: str) -> Tokens:
         return read_letters(text, SHORTEST, LONGEST)

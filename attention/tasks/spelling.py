@@ -42,7 +42,8 @@ class Spelling(Task):
     tgt_vocab: ClassVar = Vocabulary(VOWELS + PLOSIVES + FRICATIVES + SONORANTS)
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 128
-    num_steps: ClassVar = 1_000
+    num_steps: ClassVar = 600
+    learning_rate: ClassVar = 6e-3
 
     def read(self, text: str) -> Tokens:
         return read_letters(text, SHORTEST, LONGEST)

@@ -1,21 +1,21 @@
-"""The playground with the same settings, model and numbers, and one line of text in place of its pictures."""
+"""The playground itself, with one line of text in place of all its pictures."""
+
+import runpy
+from pathlib import Path
 
 import streamlit as st
 
-from pages.parts import sidebar
-from pages.parts.answer import draw_answer, read_text
-from pages.parts.models import provenance, view_word
-from pages.parts.words import label
+from pages.parts import heads, redundancy
 
-st.set_page_config(page_title=label("app", "title"), layout="wide", initial_sidebar_state=344)
-sidebar.settings_from_address()
-with st.sidebar:
-    sidebar.draw()
-sidebar.settings_to_address()
 
-settings = sidebar.current()
-source, _ = read_text(settings)
-trained = provenance(settings)
-view = view_word(settings, source, trained)
-draw_answer(settings, view, trained, broken=False)
-st.markdown(f"{len(view.layers['cross'][-1].weights)} heads")
+def one_line(settings, view, *_, **__) -> None:
+    st.markdown(f"{len(view.layers[settings.kind][settings.layer - 1].weights)} heads")
+
+
+def nothing(*_, **__) -> None:
+    pass
+
+
+heads.draw_grid, heads.draw_large, redundancy.draw_redundancy = one_line, nothing, nothing
+heads.SECONDS_TO_PAINT = 0
+runpy.run_path(str(Path(__file__).parents[2] / "app.py"))

@@ -13,6 +13,10 @@ from pages.parts.models import RANDOM, Trained
 from pages.parts.settings import Settings
 from pages.parts.words import label, number, percent
 
+# The browser draws what it is sent, in order. Charts sent together with the grid would hold up its painting, so whoever
+# draws both waits this long between them.
+SECONDS_TO_PAINT = 0.3
+
 Captions = tuple[tuple[str, str], ...]
 
 

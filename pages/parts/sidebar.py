@@ -89,13 +89,19 @@ def draw() -> None:
         options=tuple(KV_VARIANTS),
         format_func=lambda name: label("kv", name),
     )
-    with st.expander(label("sidebar", "more"), key="more"):
-        for name in ("layers", "width", "heads", "dim"):
-            for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
-                with column:
-                    _number(f"{side}_{name}")
-        _number("seed")
+    # Nine fields that nobody looks at would be sent with every change: only what is open is drawn.
+    with st.expander(label("sidebar", "more"), key="more", on_change="rerun") as more:
+        if more.open:
+            _draw_exact_numbers()
     st.button(label("sidebar", "reset"), on_click=change, args=(Settings(),), type="tertiary")
+
+
+def _draw_exact_numbers() -> None:
+    for name in ("layers", "width", "heads", "dim"):
+        for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
+            with column:
+                _number(f"{side}_{name}")
+    _number("seed")
 
 
 def _draw_side(side: str) -> None:

@@ -11,6 +11,7 @@ from attention import EncoderDecoder
 from attention.checkpoints import load
 from attention.inspection import inspect_word
 from attention.tasks import get_task
+from pages.parts import heads
 from pages.parts.head_grid import unpack
 from pages.parts.settings import PRESETS, Settings, read_address
 from pages.parts.words import catalogue
@@ -56,6 +57,17 @@ def settings_of(app: AppTest) -> Settings:
 
 def press(app: AppTest, key: str, value) -> AppTest:
     return checked(app.segmented_control(key=key).set_value(value).run())
+
+
+def opened(app: AppTest) -> AppTest:
+    """With the box of exact numbers open."""
+    app.session_state["more"] = True
+    return checked(app.run())
+
+
+@pytest.fixture(autouse=True)
+def no_browser_to_wait_for(monkeypatch):
+    monkeypatch.setattr(heads, "SECONDS_TO_PAINT", 0)
 
 
 def test_the_first_visit_shows_eight_trained_heads_on_knight():
@@ -131,6 +143,7 @@ def test_more_heads_keep_the_total_width_or_the_head_size():
 
 def test_a_total_width_that_does_not_divide_is_said_and_comes_back():
     app = open_page()
+    opened(app)
     checked(app.number_input(key="exact_dec_heads").set_value(6).run())
     assert settings_of(app).dec_dim == 10
     assert "64 is not divisible by 6: head size 10 comes closest, 6 × 10 = 60" in texts(app)
@@ -144,6 +157,7 @@ def test_every_number_can_be_set_exactly():
         "enc_heads": 3, "enc_dim": 5, "enc_layers": 1, "enc_width": 48,
         "dec_heads": 7, "dec_dim": 11, "dec_layers": 3, "dec_width": 56, "seed": 4,
     }  # fmt: skip
+    opened(app)
     for name, value in wanted.items():
         checked(app.number_input(key=f"exact_{name}").set_value(value).run())
     settings = settings_of(app)
