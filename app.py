@@ -8,12 +8,13 @@ from pages.parts import sidebar
 from pages.parts.words import label
 
 st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide", initial_sidebar_state=344)
-st.html(Path(__file__).parent / "pages" / "parts" / "style.html")
+PAGES = Path(__file__).parent / "pages"
+st.html(PAGES / "parts" / "style.html")
 
 # Before `st.navigation` is first called, Streamlit looks for scripts in a folder called pages/, and would run one that
 # is asked for by its file's name, without anything in this file. So no page has the address of its file.
 page = st.navigation(
-    [st.Page("pages/playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True)]
+    [st.Page(PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True)]
 )
 sidebar.settings_from_address()
 with st.sidebar:
