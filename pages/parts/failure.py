@@ -13,7 +13,7 @@ def draw_failure(settings: Settings, src_len: int, tgt_len: int, given: str) -> 
     """The first step of the pass that fails, from really running it; `given` says what the decoder was given."""
     failure = trace_shapes(settings.config, src_len=src_len, tgt_len=tgt_len).failure
     with st.container(border=True, key="failure"):
-        st.subheader(label("failure", "title"), anchor=False)
+        st.header(label("failure", "title"), anchor=False)
         st.markdown(failure.note)
         st.caption(given)
         at_scores = failure.name == "scores"

@@ -13,7 +13,7 @@ from pages.parts.words import label, number, prose
 
 def draw_redundancy(settings: Settings, view: WordView, trained: Trained, theme: str) -> None:
     """The chosen layer where a kind has it, its last layer otherwise."""
-    st.subheader(label("redundancy", "title"), anchor=False)
+    st.header(label("redundancy", "title"), anchor=False)
     if trained.scores is None:
         st.caption(label("model", "random_long"))
     for column, kind in zip(st.columns(3), KINDS, strict=True):

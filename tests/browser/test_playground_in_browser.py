@@ -1,5 +1,7 @@
 """The playground in a real browser: the maps painted are the maps computed, and what people click does what it says."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,6 @@ from pages.parts.settings import Settings, apply_preset, read_address
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
-axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 READ_PIXELS = """canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -69,13 +70,15 @@ def test_sixteen_decoder_heads_at_a_click(open_app):
     page = open_app("enc_heads=8&dec_heads=8")
     choose(page, "Decoder heads", "16")
     expect_maps(page, apply_preset(Settings(), "problem_1"))
-    expect(page).to_have_url(lambda url: "dec_heads=16" in url and "dec_dim=4" in url)
+    expect(page).to_have_url(re.compile("dec_heads=16&dec_dim=4"))
 
 
 def test_direct_shows_the_error_and_a_mend_leads_back_to_maps(open_app):
     page = open_app("enc_heads=8&enc_dim=8&dec_heads=16&dec_dim=8&keep=size")
-    page.get_by_role("combobox", name="K and V from").click()
-    page.get_by_role("option", name="the encoder's heads").click()
+    chooser = page.get_by_role("combobox", name="K and V from")
+    chooser.click()
+    chooser.fill("heads")
+    chooser.press("Enter")
     expect(page.get_by_text("Cross-attention does not run")).to_be_visible()
     expect(page.get_by_text("must match the size of tensor b (8)")).to_be_visible()
     expect(page.get_by_text("heads 16 ✗")).to_be_visible()
@@ -91,7 +94,7 @@ def test_an_address_is_followed_and_the_back_button_works(open_app):
     expect(heads(page).nth(2)).to_have_attribute("aria-checked", "true")
     choose(page, "Attention", "Cross")
     expect(heads(page)).to_have_count(8)
-    expect(page).to_have_url(lambda url: "kind=cross" in url)
+    expect(page).to_have_url(re.compile("kind=cross"))
     page.wait_for_timeout(1100)  # the address of a moment ago is taken for a late echo, not for the back button
     page.go_back()
     expect(heads(page)).to_have_count(4)
@@ -101,7 +104,7 @@ def test_picking_a_head_enlarges_it_and_tells_the_address(open_app):
     page = open_app()
     heads(page).nth(4).click()
     expect(page.get_by_text("Head 5 of layer 2")).to_be_visible()
-    expect(page).to_have_url(lambda url: "head=5" in url)
+    expect(page).to_have_url(re.compile("head=5"))
 
 
 def test_typed_markup_is_shown_as_typed(open_app):
@@ -124,6 +127,7 @@ def test_nothing_is_wider_than_the_screen(open_app, scheme, width):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["", "enc_heads=8&dec_heads=16&keep=size&kv=direct", "text=caf%C3%A9&dec_heads=3"])
 def test_axe_finds_nothing_to_mend(open_app, scheme, query):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = open_app(query, color_scheme=scheme)
     expect(page.locator(".js-plotly-plot").last).to_be_visible()
     found = axe.Axe().run(page)

@@ -47,7 +47,7 @@ def grid_maps(app: AppTest) -> np.ndarray:
 def texts(app: AppTest) -> str:
     """Everything the page says, in one string."""
     said = [element.proto.body for element in app.get("html")]
-    said += [element.value for kind in ("markdown", "caption", "subheader", "code") for element in app.get(kind)]
+    said += [element.value for kind in ("markdown", "caption", "header", "code") for element in app.get(kind)]
     return "\n".join(said)
 
 
