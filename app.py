@@ -7,7 +7,7 @@ import streamlit as st
 from pages.parts import sidebar
 from pages.parts.words import label
 
-st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide", initial_sidebar_state=344)
+st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide")
 PAGES = Path(__file__).parent / "pages"
 st.html(PAGES / "parts" / "style.html")
 
