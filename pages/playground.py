@@ -68,26 +68,28 @@ trained = provenance(settings)
 view = view_word(settings, source, trained)
 reached = settings.layer <= len(view.layers[settings.kind])
 
-# What comes and goes has containers of its own: the grid keeps its place on the page, and with it the keyboard's focus.
-with st.container():
+# Each part has its place on the page, so that the grid keeps its own (and with it the keyboard's focus) whatever comes
+# and goes above it. It is sent first, as it is what everybody waits for.
+answer_place, choices_place, trouble_place, grid_place = (st.container() for _ in range(4))
+with grid_place:
+    if reached:
+        draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
+        draw_baseline(settings, view, trained)
+with answer_place:
     st.caption(label("app", "intro"))
     notice(*sidebar.notices())
     if refusal:
         notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
     draw_answer(settings, view, trained, broken=not works)
-with st.container():
+with choices_place:
     draw_choices(settings)
     if reached:
         st.caption(label("kind", f"{settings.kind}_line"))
-with st.container():
+with trouble_place:
     if not works:
         draw_where_it_stops(settings, view)
     elif trained is RANDOM:
         draw_training(settings, theme)
-with st.container():
-    if reached:
-        draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
-        draw_baseline(settings, view, trained)
 time.sleep(heads.SECONDS_TO_PAINT)
 if reached:
     left, right = st.columns([3, 2], gap="large")
