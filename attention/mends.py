@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from attention.config import ConfigError, ModelConfig, StackConfig
-from attention.cross_attention import check_fit
+from attention.config import ModelConfig, StackConfig
+from attention.cross_attention import fits
 from attention.ledger import Clash, Mend, NamedShape
 
 
@@ -87,11 +87,7 @@ def find_mends(config: ModelConfig) -> tuple[Mend, ...]:
     )
     mends: dict[str, Mend] = {}
     for mend in candidates:
-        try:
-            check_fit(mend.config)
-        except ConfigError:
-            continue
-        if mend.config != config:
+        if mend.config != config and fits(mend.config):
             mends.setdefault(mend.label, mend)
     return tuple(mends.values())
 

@@ -4,15 +4,16 @@ import time
 
 import streamlit as st
 
-from attention.inspection import WordView
+from attention.cross_attention import fits
+from attention.inspection import KINDS, WordView
 from attention.tasks import get_task
 from pages.parts import heads, sidebar
 from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
-from pages.parts.models import RANDOM, Trained, fits, provenance, view_word
+from pages.parts.models import RANDOM, Trained, provenance, view_word
 from pages.parts.redundancy import draw_redundancy
-from pages.parts.settings import KINDS, VIEWS, Settings
+from pages.parts.settings import VIEWS, Settings
 from pages.parts.training import draw_training
 from pages.parts.words import label, percent, prose
 

@@ -27,14 +27,6 @@ from attention.training import TrainingSettings
 CARDS = {card.name: card for card in shipped().values()}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def config(task: str, enc: tuple[int, int], dec: tuple[int, int], kv: str = "reproject") -> ModelConfig:
     return ModelConfig(
         encoder=StackConfig(64, *enc),

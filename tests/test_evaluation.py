@@ -45,14 +45,6 @@ class Known(EncoderDecoder):
         return Output(logits, maps, None)
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def example(word: str, *others: str) -> Example:
     source, target = tuple(word), tuple(reversed(word))
     targets = (target, *map(tuple, others))

@@ -10,14 +10,6 @@ from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def settings(**changes) -> TrainingSettings:
     config = ModelConfig(
         encoder=StackConfig(d_model=22, num_heads=2, num_layers=1),

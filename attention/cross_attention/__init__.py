@@ -4,7 +4,7 @@ To add a way: a subclass of `KvFeed` in a file of its own, its line in `KV_FEEDS
 in `attention.config.KV_VARIANTS`, and its plain-PyTorch steps in `attention.trace`.
 """
 
-from attention.config import ModelConfig
+from attention.config import ConfigError, ModelConfig
 from attention.cross_attention.base import KeysValues, KvFeed, Memory
 from attention.cross_attention.direct import Direct
 from attention.cross_attention.reproject import Reproject
@@ -20,4 +20,13 @@ def check_fit(config: ModelConfig) -> None:
     KV_FEEDS[config.kv].check(config)
 
 
-__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit"]
+def fits(config: ModelConfig) -> bool:
+    """Whether encoder and decoder work together."""
+    try:
+        check_fit(config)
+    except ConfigError:
+        return False
+    return True
+
+
+__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit", "fits"]

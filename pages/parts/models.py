@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 
-from attention import ConfigError, EncoderDecoder, ModelConfig
+from attention import EncoderDecoder, ModelConfig
 from attention.checkpoints import find, load
-from attention.cross_attention import check_fit
+from attention.cross_attention import fits
 from attention.evaluation import Scores
 from attention.inspection import WordView, inspect_reached, inspect_word
 from attention.jobs import TrainingService
@@ -47,15 +47,6 @@ def training_service() -> TrainingService:
 def training_settings(settings: Settings) -> TrainingSettings:
     """What the button "train this model" starts."""
     return TrainingSettings.quick(get_task(settings.task), settings.config, settings.seed)
-
-
-def fits(config: ModelConfig) -> bool:
-    """Whether encoder and decoder work together."""
-    try:
-        check_fit(config)
-    except ConfigError:
-        return False
-    return True
 
 
 def provenance(settings: Settings) -> Trained:

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, replace
 
 from attention import ModelConfig, StackConfig
 from attention.config import KV_VARIANTS
+from attention.inspection import KINDS
 from attention.tasks import TASKS, get_task
 
 MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED = 32, 128, 512, 6, 9999
-KINDS = ("encoder", "decoder", "cross")
 VIEWS = ("heads", "layers")
 KEEPS = ("width", "size")
 LONGEST_TEXT = 400  # of the address; a task's own limit is far below, and says so in its own sentence
