@@ -13,6 +13,9 @@ from numbers import Integral, Real
 KV_VARIANTS: dict[str, tuple[str, ...]] = {
     "reproject": (),  # the decoder projects the memory itself: the textbook Transformer
     "direct": (),  # the encoder's per-head K/V are met as they are
+    "projection": ("full", "mix"),  # learned maps from the encoder's K/V heads to the decoder's
+    "grouped": ("pool", "drop"),  # each K/V head serves a group of decoder heads; the variants are for fewer of those
+    "extra": ("slots", "states"),  # surplus decoder heads read K/V of the decoder's own
 }
 
 # The first ids of every vocabulary: padding, the start token and the end token.
@@ -108,9 +111,11 @@ class StackConfig:
 class ModelConfig:
     """Encoder, decoder, and how the decoder's heads get their keys and values.
 
+    `num_slots` is the number of learned positions of `kv="extra"` with `kv_variant="slots"`.
+
     Raises:
         ConfigError: a side is not a `StackConfig`, `kv` or `kv_variant` is unknown, a vocabulary has no room for a
-            token, `bias` is not a bool, or dropout lies outside 0 … 1.
+            token, there is no slot, `bias` is not a bool, or dropout lies outside 0 … 1.
     """
 
     encoder: StackConfig
@@ -121,6 +126,7 @@ class ModelConfig:
     tgt_vocab_size: int = 32
     bias: bool = False
     dropout: float = 0.0
+    num_slots: int = 4
 
     def __post_init__(self) -> None:
         for side in ("encoder", "decoder"):
@@ -137,6 +143,7 @@ class ModelConfig:
         # PAD, START and END are in every vocabulary, so one of fewer than four has no token to say.
         for name in ("src_vocab_size", "tgt_vocab_size"):
             object.__setattr__(self, name, _count(name, getattr(self, name), minimum=4))
+        object.__setattr__(self, "num_slots", _count("num_slots", self.num_slots))
         if not isinstance(self.bias, bool):
             raise ConfigError(f"bias ({self.bias!r}) must be True or False")
         if not isinstance(self.dropout, Real) or not 0.0 <= self.dropout < 1.0:

@@ -18,10 +18,11 @@ from attention.layers import Embedding, Linear, initialise
 
 
 class Recording(NamedTuple):
-    """What one attention operation did: its weights and the query vectors it used."""
+    """What one attention operation did: its weights, the query vectors it used, and where they were allowed to look."""
 
     weights: Float[Tensor, "batch heads q_len kv_len"] | None
     queries: Float[Tensor, "batch heads q_len head_dim"] | None
+    mask: Bool[Tensor, "batch #heads #q_len kv_len"] | None
 
 
 class PerKind(NamedTuple):
@@ -40,11 +41,12 @@ class Encoded(NamedTuple):
 
 
 class Output(NamedTuple):
-    """Logits, and (unless `need_maps=False`) the maps and query vectors of every layer and head."""
+    """Logits, and (unless `need_maps=False`) the maps, query vectors and masks of every layer and head."""
 
     logits: Float[Tensor, "batch tgt_len tgt_vocab_size"]
     maps: PerKind | None
     queries: PerKind | None
+    masks: PerKind | None
 
 
 class Attention(nn.Module):
@@ -62,7 +64,7 @@ class Attention(nn.Module):
     def attend(self, x, k, v, mask, need_maps: bool, generator) -> tuple[Tensor, Recording]:
         q = split_heads(self.w_q(x), self.num_heads)  # (batch, heads, q_len, head_dim)
         mixed, weights = attend(q, k, v, mask, need_weights=need_maps, dropout_p=self.dropout_p, generator=generator)
-        return self.w_o(merge_heads(mixed)), Recording(weights, q if need_maps else None)
+        return self.w_o(merge_heads(mixed)), Recording(weights, *((q, mask) if need_maps else (None, None)))
 
 
 class SelfAttention(Attention):
@@ -97,10 +99,11 @@ class CrossAttention(Attention):
         self,
         x: Float[Tensor, "batch q_len dec_width"],
         memory: Memory,
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
         need_maps: bool = True,
         generator: torch.Generator | None = None,
     ) -> tuple[Float[Tensor, "batch q_len dec_width"], Recording]:
-        k, v, mask = self.feed(memory, x)
+        k, v, mask = self.feed(memory, x, own_mask)
         return self.attend(x, k, v, mask, need_maps, generator)
 
 
@@ -146,7 +149,7 @@ class DecoderLayer(nn.Module):
     def forward(self, x, mask, memory, need_maps: bool, generator) -> tuple[Tensor, Recording, Recording]:
         change, own = self.attention(self.norm_attention(x), mask, need_maps, generator)
         x = x + dropout(change, self.dropout_p, generator)
-        change, cross = self.cross(self.norm_cross(x), memory, need_maps, generator)
+        change, cross = self.cross(self.norm_cross(x), memory, mask, need_maps, generator)
         x = x + dropout(change, self.dropout_p, generator)
         x = x + dropout(self.ffn(self.norm_ffn(x)), self.dropout_p, generator)
         return x, own, cross
@@ -265,8 +268,8 @@ class EncoderDecoder(nn.Module):
         """The decoder's half of `forward`; the encoder's maps are those that `encode` was asked for."""
         logits, own, cross = self.decoder(tgt_ids, encoded.memory, need_maps, generator)
         if not need_maps:
-            return Output(logits, None, None)
+            return Output(logits, None, None, None)
         kinds = (encoded.recordings, own, cross)
-        maps = PerKind(*(tuple(recording.weights for recording in kind) for kind in kinds))
-        queries = PerKind(*(tuple(recording.queries for recording in kind) for kind in kinds))
-        return Output(logits, maps, queries)
+        # Three fields of every recording, each as (kinds × layers).
+        fields = (PerKind(*(tuple(recording[field] for recording in kind) for kind in kinds)) for field in range(3))
+        return Output(logits, *fields)

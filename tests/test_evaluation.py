@@ -42,7 +42,7 @@ class Known(EncoderDecoder):
                 logits[row, t, y if said == x else said] = 1.0
                 weights[row, 0, t, position] = 1.0
         maps = PerKind((), (), (weights,)) if need_maps else None
-        return Output(logits, maps, None)
+        return Output(logits, maps, None, None)
 
 
 def example(word: str, *others: str) -> Example:

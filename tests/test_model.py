@@ -9,6 +9,7 @@ from numpy_transformer import NumpyTransformer
 from random_numbers import randomise
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig
+from attention.config import KV_VARIANTS
 
 KINDS = ("encoder", "decoder", "cross")
 # Two source and two target sequences of unequal length; 0 is padding, 1 the start token.
@@ -27,6 +28,13 @@ UNEQUAL = ModelConfig(
 def model_config(encoder, decoder, kv="reproject", bias=True, **sizes) -> ModelConfig:
     encoder, decoder = StackConfig(**encoder), StackConfig(**decoder)
     return ModelConfig(encoder, decoder, kv=kv, src_vocab_size=19, tgt_vocab_size=23, bias=bias, **sizes)
+
+
+def fed(enc_heads: int, dec_heads: int, kv: str, kv_variant: str | None = None, **sizes) -> ModelConfig:
+    """Unequal widths, and heads of one size unless told otherwise."""
+    enc = {"d_model": 11, "num_heads": enc_heads, "head_dim": sizes.pop("enc_dim", 5)}
+    dec = {"d_model": 7, "num_heads": dec_heads, "head_dim": sizes.pop("dec_dim", 5)}
+    return model_config(enc, dec, kv, kv_variant=kv_variant, **sizes)
 
 
 def pad(rows, length=None, left=False):
@@ -79,6 +87,18 @@ CONFIGS = {
         {"d_model": 7, "num_heads": 3, "head_dim": 5, "num_kv_heads": 1},
         "direct",
     ),
+    "projection, more heads": fed(2, 3, "projection", enc_dim=5, dec_dim=13),
+    "projection, fewer heads": fed(7, 3, "projection", enc_dim=2, dec_dim=5),
+    "projection of mixed heads": fed(2, 3, "projection", "mix"),
+    "projection of mixed heads, fewer": fed(7, 3, "projection", "mix"),
+    "grouped": fed(3, 6, "grouped"),
+    "grouped, one K/V head": fed(1, 5, "grouped"),
+    "grouped, equal": fed(3, 3, "grouped"),
+    "grouped, pooled": fed(6, 3, "grouped", "pool"),
+    "grouped, dropped": fed(6, 2, "grouped", "drop"),
+    "extra slots": fed(2, 5, "extra", "slots", num_slots=3),
+    "extra states": fed(2, 5, "extra", "states"),
+    "extra, none needed": fed(3, 3, "extra"),
     "heads × head size above the width": model_config(
         {"d_model": 64, "num_heads": 4, "head_dim": 24}, {"d_model": 12, "num_heads": 6, "head_dim": 10}
     ),
@@ -89,6 +109,13 @@ CONFIGS = {
     "widths 32 and 64": model_config({"d_model": 32, "num_heads": 2}, {"d_model": 64, "num_heads": 4}, "reproject"),
     "width 1": model_config({"d_model": 1, "num_heads": 1}, {"d_model": 3, "num_heads": 1}),
 }
+
+
+# Those in which something else may happen to padding.
+PADDED = (
+    "unequal everything", "grouped self-attention", "direct", "projection, more heads", "projection of mixed heads",
+    "grouped", "grouped, pooled", "extra slots", "extra states",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS.keys())
@@ -152,7 +179,7 @@ def test_biases_are_everywhere_or_nowhere(kv):
 
 
 @pytest.mark.parametrize("need_maps", [True, False])
-@pytest.mark.parametrize("name", ["unequal everything", "grouped self-attention", "direct"])
+@pytest.mark.parametrize("name", PADDED)
 def test_a_word_alone_and_in_a_padded_batch_give_the_same(name, need_maps):
     model = randomise(EncoderDecoder(CONFIGS[name]))
     with torch.no_grad():
@@ -164,8 +191,11 @@ def test_a_word_alone_and_in_a_padded_batch_give_the_same(name, need_maps):
                 continue
             for kind, rows, columns in (("encoder", src, src), ("decoder", tgt, tgt), ("cross", tgt, src)):
                 for padded, single in zip(getattr(batch.maps, kind), getattr(alone.maps, kind), strict=True):
-                    close(padded[row, :, : len(rows), : len(columns)], single[0])
-                    assert (padded[row, :, :, len(columns) :] == 0).all()  # padding receives nothing
+                    # Columns of the decoder's own, where there are any, stand after those of the padded source.
+                    own = range(13, 13 + single.shape[-1] - len(columns))
+                    filled = padded[row, :, : len(rows), [*range(len(columns)), *own]]
+                    close(filled, single[0])
+                    close(padded[row, :, : len(rows)].sum(-1), filled.sum(-1))  # padding receives nothing
 
 
 def test_nothing_looks_ahead():
@@ -267,29 +297,49 @@ def stacks(draw):
     }  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+WAYS = [(kv, variant) for kv, variants in KV_VARIANTS.items() for variant in variants or (None,)]
+
+
+@settings(max_examples=500, deadline=None)
 @given(
-    encoder=stacks(), decoder=stacks(), kv=st.sampled_from(["reproject", "direct"]), bias=st.booleans(),
-    agree=st.booleans(), src=st.lists(st.integers(0, 18), min_size=1, max_size=6),
-    tgt=st.lists(st.integers(0, 22), min_size=1, max_size=6),
+    encoder=stacks(), decoder=stacks(), way=st.sampled_from(WAYS), bias=st.booleans(),
+    agree=st.sampled_from(["no", "size", "heads"]), times=st.integers(1, 3), more=st.booleans(),
+    num_slots=st.integers(1, 4),
+    src=st.lists(st.integers(0, 18), min_size=1, max_size=6), tgt=st.lists(st.integers(0, 22), min_size=1, max_size=6),
 )  # fmt: skip
-def test_a_configuration_is_refused_or_equals_numpy(encoder, decoder, kv, bias, agree, src, tgt):
-    if agree:  # else `direct` would hardly ever fit
-        decoder |= {"num_heads": encoder["num_heads"], "head_dim": encoder["head_dim"] or 2, "num_kv_heads": None}
-        encoder |= {"head_dim": decoder["head_dim"]}
+def test_a_configuration_is_refused_with_both_numbers_or_equals_numpy(
+    encoder, decoder, way, bias, agree, times, more, num_slots, src, tgt
+):
+    if agree != "no":  # else the ways that hand over heads would hardly ever fit
+        decoder |= {"head_dim": decoder["head_dim"] or 2}
+        encoder |= {"head_dim": decoder["head_dim"], "num_kv_heads": None}
+    if agree == "heads":
+        many, few = (decoder, encoder) if more else (encoder, decoder)
+        many |= {"num_heads": few["num_heads"] * times, "num_kv_heads": None}
     try:
-        model = EncoderDecoder(model_config(encoder, decoder, kv, bias))
+        config = model_config(encoder, decoder, way[0], bias, kv_variant=way[1], num_slots=num_slots)
     except ConfigError:
+        return
+    try:
+        model = EncoderDecoder(config)
+    except ConfigError as error:
+        enc, dec = config.encoder, config.decoder
+        pairs = ((enc.num_kv_heads, dec.num_heads), (enc.head_dim, dec.head_dim))
+        assert any(x != y and f"({x})" in str(error) and f"({y})" in str(error) for x, y in pairs)
         return
     model = randomise(model)
     assert_equals_numpy(model, src, tgt)
     with torch.no_grad():
-        maps = model(torch.tensor([src]), torch.tensor([tgt])).maps
-    for kind, columns in zip(maps, (src, tgt, src), strict=True):
-        for layer in kind:
-            assert layer.isfinite().all() and (layer >= 0).all()
-            sums, ones = layer.sum(-1), torch.ones(layer.shape[:-1], dtype=torch.float64)
+        out = model(torch.tensor([src]), torch.tensor([tgt]))
+    for kind, masks, columns in zip(out.maps, out.masks, (src, tgt, src), strict=True):
+        for layer, mask in zip(kind, masks, strict=True):
+            assert layer.isfinite().all() and (layer >= 0).all() and (layer[~mask.expand_as(layer)] == 0).all()
             # A row without a key is empty: nothing but padding to look at, up to the row itself under the causal mask.
             seen = torch.tensor(columns).ne(0)
-            has_key = seen.cumsum(0) > 0 if kind is maps.decoder else seen.any().expand(layer.shape[2])
-            close(sums, ones * has_key)
+            has_key = seen.cumsum(0) > 0 if kind is out.maps.decoder else seen.any().expand(layer.shape[2])
+            if kind is out.maps.cross and layer.shape[-1] > len(src):  # surplus heads look elsewhere
+                own = torch.tensor(tgt).ne(0).cumsum(0) > 0
+                own |= config.kv_variant == "slots"
+                reads_source = torch.arange(layer.shape[1])[:, None] < config.encoder.num_kv_heads
+                has_key = torch.where(reads_source, has_key, own)
+            close(layer.sum(-1), has_key.double().expand(layer.shape[:-1]))

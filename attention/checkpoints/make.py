@@ -18,13 +18,20 @@ from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
 
 WIDTH = 64
-# (encoder heads, their size), (decoder heads, their size)
+# (encoder heads, their size), (decoder heads, their size), how these get their K/V
 HEADS = (
-    ((4, 16), (4, 16)),
-    ((4, 16), (8, 8)),
-    ((8, 8), (8, 8)),
-    ((8, 8), (16, 4)),  # more heads, same total width
-    ((8, 8), (16, 8)),  # more heads, same head size
+    ((4, 16), (4, 16), "reproject"),
+    ((4, 16), (8, 8), "reproject"),
+    ((8, 8), (8, 8), "reproject"),
+    ((8, 8), (16, 4), "reproject"),  # more heads, same total width
+    ((8, 8), (16, 8), "reproject"),  # more heads, same head size
+)
+# The encoder's own per-head K/V, reused: as they are, and adapted to twice as many decoder heads in three ways.
+REUSED = (
+    ((8, 8), (8, 8), "direct"),
+    ((8, 8), (16, 8), "projection"),
+    ((8, 8), (16, 8), "grouped"),
+    ((8, 8), (16, 8), "extra"),
 )
 RECIPES = {
     "spelling": {"num_steps": 12_000, "batch_size": 128, "learning_rate": 6e-3, "weight_decay": 0.1},
@@ -34,18 +41,20 @@ RECIPES = {
 
 def recipes() -> dict[str, TrainingSettings]:
     """Settings of every model that ships, by name."""
-    return dict(_recipe(task, *heads) for task in RECIPES for heads in HEADS)
+    wanted = [(task, *heads) for task in RECIPES for heads in HEADS] + [("spelling", *heads) for heads in REUSED]
+    return dict(_recipe(*model) for model in wanted)
 
 
-def _recipe(task: str, enc: tuple[int, int], dec: tuple[int, int]) -> tuple[str, TrainingSettings]:
+def _recipe(task: str, enc: tuple[int, int], dec: tuple[int, int], kv: str) -> tuple[str, TrainingSettings]:
     config = ModelConfig(
         encoder=StackConfig(WIDTH, *enc),
         decoder=StackConfig(WIDTH, *dec),
+        kv=kv,
         src_vocab_size=len(get_task(task).src_vocab),
         tgt_vocab_size=len(get_task(task).tgt_vocab),
         bias=True,
     )
-    name = f"{task}-{enc[0]}x{enc[1]}-{dec[0]}x{dec[1]}"
+    name = f"{task}-{enc[0]}x{enc[1]}-{dec[0]}x{dec[1]}" + (f"-{kv}" if kv != "reproject" else "")
     return name, TrainingSettings(task, config, **RECIPES[task])
 
 

@@ -7,11 +7,17 @@ in `attention.config.KV_VARIANTS`, and its plain-PyTorch steps in `attention.tra
 from attention.config import ConfigError, ModelConfig
 from attention.cross_attention.base import KeysValues, KvFeed, Memory
 from attention.cross_attention.direct import Direct
+from attention.cross_attention.extra import Extra
+from attention.cross_attention.grouped import Grouped, sharing_name
+from attention.cross_attention.projection import Projection
 from attention.cross_attention.reproject import Reproject
 
 KV_FEEDS: dict[str, type[KvFeed]] = {
     "reproject": Reproject,
     "direct": Direct,
+    "projection": Projection,
+    "grouped": Grouped,
+    "extra": Extra,
 }
 
 
@@ -29,4 +35,4 @@ def fits(config: ModelConfig) -> bool:
     return True
 
 
-__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit", "fits"]
+__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit", "fits", "sharing_name"]

@@ -28,8 +28,15 @@ class KeysValues(NamedTuple):
     mask: Bool[Tensor, "batch #heads #q_len kv_len"]
 
 
+# K and V of one side, before it is settled who may look where.
+KeyValuePair = tuple[Float[Tensor, "batch kv_heads kv_len dim"], Float[Tensor, "batch kv_heads kv_len dim"]]
+
+
 class KvFeed(nn.Module):
     """One decoder layer's supply of keys and values. Each way overrides as little as it can.
+
+    The supply has two halves: what comes from the source stays the same while the answer grows, and what comes from
+    the decoder itself (most ways have none) may grow with it. So a decoder that goes step by step keeps the first.
 
     Attributes:
         hands_over_heads: the encoder splits its memory into per-head K/V once, for all decoder layers.
@@ -44,11 +51,40 @@ class KvFeed(nn.Module):
     def check(config: ModelConfig) -> None:
         """Raise `ConfigError`, with both numbers, when encoder and decoder do not fit together this way."""
 
-    def forward(self, memory: Memory, hidden: Float[Tensor, "batch q_len dec_width"]) -> KeysValues:
+    @staticmethod
+    def own_columns(config: ModelConfig, tgt_tokens: tuple[str, ...]) -> tuple[str, ...]:
+        """Labels of the columns that cross maps have after those of the source; `tgt_tokens` is what was read."""
+        return ()
+
+    def source_kv(self, memory: Memory) -> KeyValuePair:
+        """The half that comes from the source: K and V as the encoder handed them over, unless overridden."""
+        return memory.k, memory.v
+
+    def own_kv(self, hidden: Float[Tensor, "batch q_len dec_width"]) -> KeyValuePair | None:
+        """The half that comes from the decoder: K and V of its (normalised) hidden states, or None."""
+        return None
+
+    def join(
+        self,
+        source: KeyValuePair,
+        own: KeyValuePair | None,
+        source_mask: Bool[Tensor, "batch 1 1 src_len"],
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
+    ) -> KeysValues:
+        """Both halves side by side, and who may look where."""
+        return KeysValues(*source, source_mask)
+
+    def forward(
+        self,
+        memory: Memory,
+        hidden: Float[Tensor, "batch q_len dec_width"],
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
+    ) -> KeysValues:
         """Keys and values for one decoder layer.
 
         Args:
             memory: what the encoder made.
-            hidden: the decoder's own (normalised) hidden states, for ways that look at them.
+            hidden: the decoder's own (normalised) hidden states.
+            own_mask: where the decoder's queries may look among its own positions.
         """
-        raise NotImplementedError
+        return self.join(self.source_kv(memory), self.own_kv(hidden), memory.mask, own_mask)

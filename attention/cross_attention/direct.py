@@ -5,22 +5,18 @@ of query heads without a word (multi-query attention, by accident).
 """
 
 from attention.config import ConfigError, ModelConfig
-from attention.cross_attention.base import KeysValues, KvFeed, Memory
+from attention.cross_attention.base import KvFeed
+from attention.cross_attention.checks import other_head_dim
 
 
 class Direct(KvFeed):
     @staticmethod
     def check(config: ModelConfig) -> None:
         enc, dec = config.encoder, config.decoder
-        clashes = []
+        clashes = other_head_dim(config)
         if enc.num_kv_heads not in (dec.num_heads, 1):
-            clashes.append(
-                f"decoder num_heads ({dec.num_heads}) must equal the encoder's K/V heads ({enc.num_kv_heads})"
+            clashes.insert(
+                0, f"decoder num_heads ({dec.num_heads}) must equal the encoder's K/V heads ({enc.num_kv_heads})"
             )
-        if enc.head_dim != dec.head_dim:
-            clashes.append(f"decoder head_dim ({dec.head_dim}) must equal encoder head_dim ({enc.head_dim})")
         if clashes:
             raise ConfigError(" and ".join(clashes) + ', or let the decoder project the memory itself (kv="reproject")')
-
-    def forward(self, memory: Memory, hidden) -> KeysValues:
-        return KeysValues(memory.k, memory.v, memory.mask)

@@ -6,7 +6,7 @@ encoder's width and produce the decoder's heads (Vaswani et al. 2017, section 3.
 """
 
 from attention.config import ModelConfig
-from attention.cross_attention.base import KeysValues, KvFeed, Memory
+from attention.cross_attention.base import KeyValuePair, KvFeed, Memory
 from attention.functional import split_heads
 from attention.layers import Linear
 
@@ -21,7 +21,6 @@ class Reproject(KvFeed):
         self.w_k = Linear(enc.d_model, dec.kv_width, bias=config.bias)
         self.w_v = Linear(enc.d_model, dec.kv_width, bias=config.bias)
 
-    def forward(self, memory: Memory, hidden) -> KeysValues:
+    def source_kv(self, memory: Memory) -> KeyValuePair:
         k = split_heads(self.w_k(memory.hidden), self.num_kv_heads)  # (batch, kv_heads, src_len, head_dim)
-        v = split_heads(self.w_v(memory.hidden), self.num_kv_heads)
-        return KeysValues(k, v, memory.mask)
+        return k, split_heads(self.w_v(memory.hidden), self.num_kv_heads)

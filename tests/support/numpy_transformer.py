@@ -51,35 +51,89 @@ class NumpyTransformer:
         hidden = self.linear(f"{name}.w_up", x)
         return self.linear(f"{name}.w_down", hidden * (1 + erf(hidden / np.sqrt(2))) / 2)
 
-    def attention(self, name: str, x, all_keys, all_values, allowed, *, heads, kv_heads, head_dim):
-        """Output, maps (heads, rows, columns) and queries (heads, rows, head_dim) of one attention operation."""
+    def attention(self, name: str, x, keys, values, allowed, head_dim):
+        """Output, maps (heads, rows, columns) and queries (heads, rows, head_dim) of one attention operation.
+
+        `keys`, `values` and `allowed` are lists with one array for each query head.
+        """
         all_queries = self.linear(f"{name}.w_q", x)
-        maps = np.zeros((heads, *allowed.shape))
-        queries = np.zeros((heads, len(x), head_dim))
-        mixed = np.zeros((len(x), heads * head_dim))
-        for head in range(heads):
+        maps = np.zeros((len(keys), *allowed[0].shape))
+        queries = np.zeros((len(keys), len(x), head_dim))
+        mixed = np.zeros((len(x), len(keys) * head_dim))
+        for head in range(len(keys)):
             own = slice(head * head_dim, (head + 1) * head_dim)
-            kv_head = head // (heads // kv_heads)
-            theirs = slice(kv_head * head_dim, (kv_head + 1) * head_dim)
             queries[head] = all_queries[:, own]
             for row in range(len(x)):
-                scores = all_keys[:, theirs] @ queries[head, row] / np.sqrt(head_dim)
-                maps[head, row] = softmax_row(scores, allowed[row])
-                mixed[row, own] = maps[head, row] @ all_values[:, theirs]
+                scores = keys[head] @ queries[head, row] / np.sqrt(head_dim)
+                maps[head, row] = softmax_row(scores, allowed[head][row])
+                mixed[row, own] = maps[head, row] @ values[head]
         return self.linear(f"{name}.w_o", mixed), maps, queries
 
-    def self_attention(self, name: str, x, allowed, stack):
-        keys, values = self.linear(f"{name}.w_k", x), self.linear(f"{name}.w_v", x)
-        sizes = {"heads": stack.num_heads, "kv_heads": stack.num_kv_heads, "head_dim": stack.head_dim}
-        return self.attention(name, x, keys, values, allowed, **sizes)
+    def projected_heads(self, name: str, x, head_dim: int, letter: str) -> list[np.ndarray]:
+        """Keys or values, cut into heads: a list of (rows, head_dim)."""
+        features = self.linear(f"{name}.w_{letter}", x)
+        return [features[:, start : start + head_dim] for start in range(0, features.shape[1], head_dim)]
 
-    def cross_attention(self, name: str, x, memory, allowed):
-        dec, direct = self.config.decoder, self.config.kv == "direct"
-        maker = "encoder" if direct else f"{name}.feed"
-        kv_heads = self.config.encoder.num_kv_heads if direct else dec.num_kv_heads
-        keys, values = self.linear(f"{maker}.w_k", memory), self.linear(f"{maker}.w_v", memory)
-        sizes = {"heads": dec.num_heads, "kv_heads": kv_heads, "head_dim": dec.head_dim}
-        return self.attention(name, x, keys, values, allowed, **sizes)
+    def self_attention(self, name: str, x, allowed, stack):
+        group = stack.num_heads // stack.num_kv_heads
+        keys, values = (self.projected_heads(name, x, stack.head_dim, letter) for letter in "kv")
+        keys, values = ([heads[head // group] for head in range(stack.num_heads)] for heads in (keys, values))
+        return self.attention(name, x, keys, values, [allowed] * stack.num_heads, stack.head_dim)
+
+    def cross_attention(self, name: str, x, memory, to_source, to_target):
+        enc, dec, kv = self.config.encoder, self.config.decoder, self.config.kv
+        allowed = [to_source] * dec.num_heads
+        if kv == "reproject":
+            group = dec.num_heads // dec.num_kv_heads
+            keys, values = (self.projected_heads(f"{name}.feed", memory, dec.head_dim, letter) for letter in "kv")
+            keys, values = ([heads[head // group] for head in range(dec.num_heads)] for heads in (keys, values))
+        else:
+            handed = {letter: self.projected_heads("encoder", memory, enc.head_dim, letter) for letter in "kv"}
+            keys, values = (self.adapted(f"{name}.feed", handed[letter], letter) for letter in "kv")
+        if kv == "extra" and dec.num_heads > enc.num_kv_heads:
+            keys, values, allowed = self.with_own(f"{name}.feed", x, keys, values, to_source, to_target)
+        return self.attention(name, x, keys, values, allowed, dec.head_dim)
+
+    def adapted(self, feed: str, heads: list[np.ndarray], letter: str) -> list[np.ndarray]:
+        """The encoder's K or V heads as the decoder's heads get them, one for each (`extra`: for the first ones)."""
+        dec, kv, variant = self.config.decoder, self.config.kv, self.config.kv_variant
+        if (kv, variant) == ("projection", "mix"):
+            mixture = self.weights[f"{feed}.map_{letter}.weight"]
+            return [sum(mixture[head, i] * theirs for i, theirs in enumerate(heads)) for head in range(dec.num_heads)]
+        if kv == "projection":
+            features = self.linear(f"{feed}.map_{letter}", np.concatenate(heads, axis=1))
+            return [features[:, head * dec.head_dim : (head + 1) * dec.head_dim] for head in range(dec.num_heads)]
+        if kv == "extra":
+            return heads
+        if dec.num_heads >= len(heads):  # grouped; direct with one head or as many
+            return [heads[head // (dec.num_heads // len(heads))] for head in range(dec.num_heads)]
+        if variant == "drop":
+            return heads[: dec.num_heads]
+        group = len(heads) // dec.num_heads
+        return [np.mean(heads[head * group : (head + 1) * group], axis=0) for head in range(dec.num_heads)]
+
+    def with_own(self, feed: str, x, keys, values, to_source, to_target):
+        """Source columns first and the decoder's own after them; each head may look at one of the two only."""
+        dec, first = self.config.decoder, len(keys)
+        if self.config.kv_variant == "slots":
+            own = {letter: self.weights[f"{feed}.slots_{letter}.weight"] for letter in "kv"}
+            to_own = np.ones((len(x), len(own["k"])), dtype=bool)
+        else:
+            own = {letter: self.linear(f"{feed}.w_{letter}", x) for letter in "kv"}
+            to_own = to_target
+        keys, values = (
+            [np.concatenate([theirs, np.full((to_own.shape[1], dec.head_dim), 7.0)]) for theirs in heads]
+            + [
+                np.concatenate(
+                    [np.full((to_source.shape[1], dec.head_dim), 7.0), own[letter][:, start : start + dec.head_dim]]
+                )
+                for start in range(0, own[letter].shape[1], dec.head_dim)
+            ]
+            for letter, heads in (("k", keys), ("v", values))
+        )  # sevens: what no head may look at must not matter
+        allowed = [np.hstack([to_source, to_own & False])] * first
+        allowed += [np.hstack([to_source & False, to_own])] * (dec.num_heads - first)
+        return keys, values, allowed
 
     def run(self, src_ids, tgt_ids) -> SimpleNamespace:
         """Logits, and lists of maps and queries per layer, for one source and one target."""
@@ -113,7 +167,9 @@ class NumpyTransformer:
             )
             record("decoder", *seen)
             y = y + change
-            change, *seen = self.cross_attention(f"{name}.cross", self.norm(f"{name}.norm_cross", y), memory, to_source)
+            change, *seen = self.cross_attention(
+                f"{name}.cross", self.norm(f"{name}.norm_cross", y), memory, to_source, causal
+            )
             record("cross", *seen)
             y = y + change
             y = y + self.feed_forward(f"{name}.ffn", self.norm(f"{name}.norm_ffn", y))
