@@ -37,11 +37,14 @@ class NamedShape:
 
 @dataclass(frozen=True)
 class Clash:
-    """Two sizes of one dimension that had to agree. `axes` are their places in the two inputs' shapes."""
+    """Two sizes of one dimension that had to agree. `axes` are their places in the two inputs' shapes.
+
+    Where a single input has the wrong size, the second size is the one it would need, and has no place.
+    """
 
     dim: str
     sizes: tuple[int, int]
-    axes: tuple[int, int]
+    axes: tuple[int, int | None]
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Step:
         clashes: every pair of sizes that does not fit (PyTorch names only the first).
         note: what the sizes mean here: an explanation of a failure, or of a broadcast that raises nothing.
         mends: nearby configurations that work.
+        kind: of a failure: "heads", "head_size" or "both"; "one_decoder_head"; "groups" (they do not divide);
+            "surplus" (there is none, but too few heads); or the name of the coding fault that was put in.
     """
 
     part: str
@@ -76,6 +81,7 @@ class Step:
     clashes: tuple[Clash, ...] = ()
     note: str = ""
     mends: tuple[Mend, ...] = ()
+    kind: str = ""
 
     @property
     def ok(self) -> bool:

@@ -9,37 +9,58 @@ import torch
 import torch.nn.functional as F
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig, trace_shapes
+from attention.config import KV_VARIANTS
 
 HEADS = (1, 2, 3, 4, 6, 8, 12, 16)
 SIZES = (4, 8, 16)
 ENC_WIDTH, DEC_WIDTH, SRC_LEN, TGT_LEN = 11, 7, 13, 5
 
 
-def make_config(enc, dec, kv="direct", enc_kv=None, dec_kv=None, widths=(ENC_WIDTH, DEC_WIDTH)) -> ModelConfig:
+def make_config(
+    enc, dec, kv="direct", enc_kv=None, dec_kv=None, widths=(ENC_WIDTH, DEC_WIDTH), variant=None
+) -> ModelConfig:
     """`enc` and `dec` are (heads, head size)."""
     encoder, decoder = (
         StackConfig(d_model=width, num_heads=heads, head_dim=size, num_layers=1, num_kv_heads=kv_heads, ffn_dim=3)
         for width, (heads, size), kv_heads in zip(widths, (enc, dec), (enc_kv, dec_kv), strict=True)
     )
-    return ModelConfig(encoder, decoder, kv=kv, src_vocab_size=17, tgt_vocab_size=19)
+    return ModelConfig(encoder, decoder, kv=kv, kv_variant=variant, src_vocab_size=17, tgt_vocab_size=19)
 
 
 def numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", text)]
 
 
-def plain_cross_attention(enc, dec, kv) -> str | None:
+def plain_cross_attention(enc, dec, kv, variant=None) -> str | None:
     """The steps as anybody would write them down; PyTorch's own error text, or None when they run."""
-    heads, size = dec
+    (enc_heads, enc_size), (heads, size) = enc, dec
     memory, x = torch.zeros(2, SRC_LEN, ENC_WIDTH), torch.zeros(2, TGT_LEN, DEC_WIDTH)
-    kv_heads, kv_size = enc if kv == "direct" else dec
+    kv_heads, kv_size = dec if kv == "reproject" else enc
     w_q, w_o = torch.zeros(DEC_WIDTH, heads * size), torch.zeros(heads * size, DEC_WIDTH)
     w_kv = torch.zeros(ENC_WIDTH, kv_heads * kv_size)
     try:
         q = (x @ w_q).reshape(2, TGT_LEN, heads, size).permute(0, 2, 1, 3)
-        k = (memory @ w_kv).reshape(2, SRC_LEN, kv_heads, kv_size).permute(0, 2, 3, 1)
-        v = (memory @ w_kv).reshape(2, SRC_LEN, kv_heads, kv_size).permute(0, 2, 1, 3)
-        z = torch.softmax(torch.matmul(q, k), -1) @ v
+        k = (memory @ w_kv).reshape(2, SRC_LEN, kv_heads, kv_size).permute(0, 2, 1, 3)
+        if variant == "full":
+            k = k.permute(0, 2, 1, 3).reshape(2, SRC_LEN, -1) @ torch.zeros(enc_heads * enc_size, heads * size)
+            k = k.reshape(2, SRC_LEN, heads, size).permute(0, 2, 1, 3)
+        elif variant == "mix":
+            k = torch.tensordot(torch.zeros(heads, enc_heads), k, dims=([1], [1])).permute(1, 0, 2, 3)
+        elif kv == "grouped" and heads >= enc_heads:
+            q = q.reshape(2, enc_heads, heads // enc_heads, TGT_LEN, size)
+            torch.matmul(q, k.unsqueeze(2).mT)
+            return None  # from here on as with K/V that were repeated
+        elif variant == "pool":
+            k = torch.stack(k.split(enc_heads // heads, dim=1)[:heads]).reshape(heads, 2, -1, SRC_LEN, enc_size)
+            k.reshape(heads * (enc_heads // heads), 2, SRC_LEN, enc_size).reshape(enc_heads, 2, SRC_LEN, enc_size)
+            k = k.mean(2).permute(1, 0, 2, 3)
+        elif variant == "drop":
+            k = k.reshape(2, -1, heads, SRC_LEN, enc_size)[:, 0]
+        elif kv == "extra" and heads != enc_heads:
+            own = torch.zeros(2, heads - enc_heads, 3, size)
+            k = torch.cat([torch.cat([k, torch.zeros(2, enc_heads, 3, enc_size)], 2),
+                           torch.cat([torch.zeros(2, heads - enc_heads, SRC_LEN, size), own], 2)], 1)  # fmt: skip
+        z = torch.softmax(torch.matmul(q, k.mT), -1) @ k
         z.permute(0, 2, 1, 3).reshape(2, TGT_LEN, -1) @ w_o
     except RuntimeError as error:
         return str(error)
@@ -54,17 +75,56 @@ def can_be_built(config) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kv", ["reproject", "direct"])
+WAYS = [(kv, variant) for kv, variants in KV_VARIANTS.items() for variant in variants or (None,)]
+
+
+@pytest.mark.parametrize(("kv", "variant"), WAYS)
 @pytest.mark.parametrize(("enc_size", "dec_size"), list(itertools.product(SIZES, SIZES)))
-def test_ledger_model_and_plain_steps_give_one_verdict(kv, enc_size, dec_size):
+def test_ledger_model_and_plain_steps_give_one_verdict(kv, variant, enc_size, dec_size):
     for enc_heads, dec_heads in itertools.product(HEADS, HEADS):
         enc, dec = (enc_heads, enc_size), (dec_heads, dec_size)
-        config = make_config(enc, dec, kv)
+        config = make_config(enc, dec, kv, variant=variant)
         trace = trace_shapes(config, src_len=SRC_LEN, tgt_len=TGT_LEN)
-        runs = plain_cross_attention(enc, dec, kv) is None
+        runs = plain_cross_attention(enc, dec, kv, variant) is None
         assert trace.ok == can_be_built(config) == runs, (enc, dec)
         assert (trace.failure is None) == trace.ok
-        assert runs or kv == "direct"
+        assert runs or (kv != "reproject" and variant != "full")
+        if trace.failure is not None:  # said, marked and mended, whatever it is
+            failure = trace.failure
+            assert failure.kind and failure.clashes and failure.note and failure.error
+            assert all(len(set(clash.sizes)) == 2 for clash in failure.clashes)
+            assert failure.mends and all(can_be_built(mend.config) for mend in failure.mends)
+            labels = [mend.label for mend in failure.mends]
+            assert len(set(labels)) == len(labels)
+
+
+# Encoder and decoder as (heads, size), the way, its variant; then the kind, the step that fails, and what is marked.
+FAILURES = [
+    ((8, 4), (16, 4), "direct", None, "heads", "scores", [("heads", (16, 8), (1, 1))]),
+    ((8, 4), (8, 8), "direct", None, "head_size", "scores", [("head size", (8, 4), (3, 3))]),
+    ((4, 16), (8, 8), "direct", None, "both", "scores", [("heads", (8, 4), (1, 1)), ("head size", (8, 16), (3, 3))]),
+    ((4, 4), (1, 4), "direct", None, "one_decoder_head", "project to O", [("heads × head size", (16, 4), (2, 1))]),
+    ((4, 4), (6, 4), "grouped", "pool", "groups", "scores", [("heads", (6, 4), (1, 1))]),
+    ((4, 4), (6, 8), "grouped", "pool", "both", "scores", [("heads", (6, 4), (1, 1)), ("head size", (8, 4), (3, 3))]),
+    ((4, 4), (3, 4), "grouped", "pool", "groups", "pool K heads", [("K/V heads", (4, 3), (1, None))]),
+    ((4, 4), (3, 4), "grouped", "drop", "groups", "drop K heads", [("K/V heads", (4, 3), (1, None))]),
+    ((4, 4), (8, 8), "grouped", "pool", "head_size", "scores", [("head size", (8, 4), (3, 3))]),
+    ((8, 4), (4, 4), "extra", "slots", "surplus", "make own K", [("heads", (8, 4), (1, None))]),
+    ((8, 4), (4, 4), "extra", "states", "surplus", "make own K", [("heads", (8, 4), (1, None))]),
+    ((4, 4), (8, 8), "extra", "slots", "head_size", "join K heads", [("head size", (4, 8), (3, 3))]),
+    ((4, 4), (8, 8), "extra", "states", "head_size", "join K heads", [("head size", (4, 8), (3, 3))]),
+    ((4, 4), (4, 8), "extra", "slots", "head_size", "scores", [("head size", (8, 4), (3, 3))]),
+    ((4, 4), (6, 8), "projection", "mix", "head_size", "scores", [("head size", (8, 4), (3, 3))]),
+]
+
+
+@pytest.mark.parametrize(("enc", "dec", "kv", "variant", "kind", "step", "clashes"), FAILURES)
+def test_each_kind_of_failure_is_named_and_marked(enc, dec, kv, variant, kind, step, clashes):
+    failure = trace_shapes(make_config(enc, dec, kv, variant=variant), SRC_LEN, TGT_LEN).failure
+    assert (failure.kind, failure.name) == (kind, step)
+    assert [(clash.dim, clash.sizes, clash.axes) for clash in failure.clashes] == clashes
+    for clash in failure.clashes:
+        assert set(clash.sizes) <= set(numbers(failure.note)), failure.note
 
 
 @pytest.mark.parametrize(("enc_size", "dec_size"), list(itertools.product(SIZES, SIZES)))
@@ -185,7 +245,9 @@ def test_the_label_of_a_mend_tells_the_numbers_that_change(enc, dec, enc_kv, dec
     failure = trace_shapes(config).failure
     for mend in failure.mends if failure else ():
         if mend.config.kv != "direct":
-            assert numbers(mend.label) == []
+            heads = (mend.config.encoder.num_kv_heads, mend.config.decoder.num_heads)
+            expected = [max(heads) // min(heads)] if mend.config.kv == "grouped" else []
+            assert numbers(mend.label) == expected
             continue
         (side,) = (side for side in ("encoder", "decoder") if getattr(mend.config, side) != getattr(config, side))
         before, after = getattr(config, side), getattr(mend.config, side)

@@ -15,17 +15,25 @@ CONFIGS = {
     "direct": ((11, 3, 5, None), (13, 3, 5, None), "direct"),
     "direct, broadcast": ((11, 1, 5, None), (13, 3, 5, None), "direct"),
     "direct, grouped": ((11, 6, 5, 3), (13, 3, 5, 1), "direct"),
+    "projection": ((11, 2, 5, None), (13, 3, 7, None), "projection", "full"),
+    "projection of mixed heads": ((11, 7, 5, None), (13, 3, 5, None), "projection", "mix"),
+    "grouped cross-attention": ((11, 3, 5, None), (13, 6, 5, None), "grouped"),
+    "pooled": ((11, 6, 5, None), (13, 3, 5, None), "grouped", "pool"),
+    "dropped": ((11, 6, 5, None), (13, 2, 5, None), "grouped", "drop"),
+    "extra slots": ((11, 2, 5, None), (13, 5, 5, None), "extra", "slots"),
+    "extra states": ((11, 2, 5, None), (13, 5, 5, None), "extra", "states"),
+    "extra, none needed": ((11, 3, 5, None), (13, 3, 5, None), "extra"),
     "case of 4 × 24 at width 64": ((48, 4, 12, None), (64, 4, 24, None), "reproject"),
     "case of 6 × 10 at width 12": ((12, 6, 10, None), (12, 6, 10, None), "direct"),
 }
 
 
-def make_config(enc, dec, kv) -> ModelConfig:
+def make_config(enc, dec, kv, variant=None) -> ModelConfig:
     encoder, decoder = (
         StackConfig(d_model=width, num_heads=heads, head_dim=size, num_kv_heads=kv_heads, num_layers=1)
         for width, heads, size, kv_heads in (enc, dec)
     )
-    return ModelConfig(encoder, decoder, kv=kv, src_vocab_size=17, tgt_vocab_size=19)
+    return ModelConfig(encoder, decoder, kv=kv, kv_variant=variant, src_vocab_size=17, tgt_vocab_size=19, num_slots=3)
 
 
 def projections_of_a_real_run(model, src_len, tgt_len):
@@ -42,20 +50,25 @@ def projections_of_a_real_run(model, src_len, tgt_len):
     return seen, out
 
 
-def modules_of(part: str, kv: str) -> dict[str, str]:
+def modules_of(part: str, kv: str, variant: str | None) -> dict[str, str]:
     """Which module of the model makes each letter."""
     stack = "encoder" if part == "encoder self-attention" else "decoder"
     own = f"{stack}.layers.0." + ("cross" if part == "cross-attention" else "attention")
     makes_kv = own
     if part == "cross-attention":
-        makes_kv = "encoder" if kv == "direct" else f"{own}.feed"
-    return {"Q": f"{own}.w_q", "K": f"{makes_kv}.w_k", "V": f"{makes_kv}.w_v", "O": f"{own}.w_o"}
+        makes_kv = f"{own}.feed" if kv == "reproject" else "encoder"
+    modules = {"Q": f"{own}.w_q", "K": f"{makes_kv}.w_k", "V": f"{makes_kv}.w_v", "O": f"{own}.w_o"}
+    if part == "cross-attention" and variant == "full":
+        modules |= {"K′": f"{own}.feed.map_k", "V′": f"{own}.feed.map_v"}
+    if part == "cross-attention" and variant == "states":
+        modules |= {"own K": f"{own}.feed.w_k", "own V": f"{own}.feed.w_v"}
+    return modules
 
 
 @pytest.mark.parametrize(("src_len", "tgt_len"), [(17, 19), (1, 1), (1, 3), (6, 6)])
-@pytest.mark.parametrize(("enc", "dec", "kv"), CONFIGS.values(), ids=CONFIGS.keys())
-def test_the_ledger_equals_the_tensors_of_the_real_model(enc, dec, kv, src_len, tgt_len):
-    config = make_config(enc, dec, kv)
+@pytest.mark.parametrize("arguments", CONFIGS.values(), ids=CONFIGS.keys())
+def test_the_ledger_equals_the_tensors_of_the_real_model(arguments, src_len, tgt_len):
+    config = make_config(*arguments)
     trace = trace_shapes(config, src_len=src_len, tgt_len=tgt_len)
     assert trace.ok and trace.failure is None
     seen, out = projections_of_a_real_run(EncoderDecoder(config), src_len, tgt_len)
@@ -63,7 +76,8 @@ def test_the_ledger_equals_the_tensors_of_the_real_model(enc, dec, kv, src_len, 
         ("encoder self-attention", "encoder"), ("decoder self-attention", "decoder"), ("cross-attention", "cross"),
     ):  # fmt: skip
         steps = {step.name: step for step in trace.steps if step.part == part}
-        for letter, module in modules_of(part, kv).items():
+        modules = modules_of(part, config.kv, config.kv_variant)
+        for letter, module in modules.items():
             given, weight, made = seen[module]
             step = steps[f"project to {letter}"]
             assert [shape.sizes for shape in step.inputs] == [given, weight] and step.output.sizes == made
@@ -71,14 +85,27 @@ def test_the_ledger_equals_the_tensors_of_the_real_model(enc, dec, kv, src_len, 
         assert steps["split Q into heads"].output.sizes == queries.shape
         assert steps["scores"].output.sizes == steps["weights"].output.sizes == weights.shape
         assert steps["weights"].output.dims[1][0] == "heads"
-        assert steps["merge heads"].output.sizes == seen[modules_of(part, kv)["O"]][0]
+        assert steps["merge heads"].output.sizes == seen[modules["O"]][0]
 
 
-@pytest.mark.parametrize(("enc", "dec", "kv"), CONFIGS.values(), ids=CONFIGS.keys())
-def test_each_step_takes_what_an_earlier_one_made(enc, dec, kv):
+@pytest.mark.parametrize("arguments", CONFIGS.values(), ids=CONFIGS.keys())
+def test_keys_and_values_meet_the_queries_as_in_the_real_model(arguments):
+    config, seen = make_config(*arguments), []
+    model = EncoderDecoder(config)
+    model.decoder.layers[0].cross.feed.register_forward_hook(lambda module, args, result: seen.append(result))
+    model(torch.full((1, 17), 5), torch.full((1, 19), 5))
+    (made,) = seen
+    steps = {step.name: step for step in trace_shapes(config, 17, 19).steps if step.part == "cross-attention"}
+    for step, real in (("scores", made.k), ("mix values", made.v)):
+        met = steps[step].inputs[1].sizes
+        assert met[2:] == real.shape[2:] and met[1] % real.shape[1] == 0  # shared heads are repeated in the ledger
+
+
+@pytest.mark.parametrize("arguments", CONFIGS.values(), ids=CONFIGS.keys())
+def test_each_step_takes_what_an_earlier_one_made(arguments):
     for part in ("encoder self-attention", "decoder self-attention", "cross-attention"):
         made = {}
-        for step in trace_shapes(make_config(enc, dec, kv)).steps:
+        for step in trace_shapes(make_config(*arguments)).steps:
             if step.part != part:
                 continue
             for shape in step.inputs:
@@ -130,6 +157,7 @@ def test_fault_indivisible():
     failure = trace_shapes(PLAIN_64, src_len=6, tgt_len=5, fault="indivisible").failure
     assert (failure.part, failure.name) == ("encoder self-attention", "split Q into heads")
     assert failure.inputs[0].sizes == (1, 6, 97)
+    assert [(clash.sizes, clash.axes) for clash in failure.clashes] == [((97, 96), (2, None))]
     with pytest.raises(RuntimeError) as caught:
         torch.zeros(1, 6, 97).view(1, 6, 4, 24)
     assert failure.error == str(caught.value)
@@ -162,7 +190,7 @@ def test_a_fault_is_explained_and_no_configuration_mends_it(fault):
     config = make_config((48, 4, 16, None), (64, 4, 24, None), "reproject")
     assert trace_shapes(config).ok
     failure = trace_shapes(config, fault=fault).failure
-    assert failure.note and failure.mends == ()
+    assert failure.note and failure.mends == () and failure.kind == fault
 
 
 @pytest.mark.parametrize("fault", ["w_o_expects_d_model", "w_k_expects_decoder_width"])
