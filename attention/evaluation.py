@@ -24,6 +24,7 @@ class Scores:
         num_examples: how many examples were scored.
         alignment: [layer][head] of cross-attention, share of target tokens whose strongest attention falls on a
             source token that makes them, over all examples with a gold alignment, teacher-forced on its target.
+            NaN for a head that does not read the source (`kv="extra"`).
         diagonal, same_index: what two rules that look at nothing score on the same tokens.
         num_aligned: how many target tokens these three are about; they are NaN when it is 0.
     """
@@ -92,6 +93,7 @@ class _AlignmentTotals:
 
     def __post_init__(self) -> None:
         self.heads = np.zeros((self.num_layers, self.num_heads))
+        self.reads_source = np.zeros((self.num_layers, self.num_heads), dtype=bool)
         self.diagonal = self.same_index = 0.0
         self.num_aligned = 0
 
@@ -103,11 +105,17 @@ class _AlignmentTotals:
         self.diagonal += count * diagonal_baseline(gold, source_len)
         self.same_index += count * same_index_baseline(gold)
 
+    def see(self, masks: Sequence[torch.Tensor], src_len: int) -> None:
+        """Note which heads may look at the source at all, from the masks (batch, #heads, #q_len, kv_len) per layer."""
+        for reads, mask in zip(self.reads_source, masks, strict=True):
+            reads |= mask[..., :src_len].any(dim=(0, 2, 3)).numpy()
+
     def scores(self) -> dict:
         """The fields of `Scores` that are about alignment."""
         total = self.num_aligned or float("nan")
+        alignment = np.where(self.reads_source, self.heads / total, np.nan)
         return {
-            "alignment": tuple(map(tuple, (self.heads / total).tolist())),
+            "alignment": tuple(map(tuple, alignment.tolist())),
             "diagonal": self.diagonal / total,
             "same_index": self.same_index / total,
             "num_aligned": self.num_aligned,
@@ -129,6 +137,7 @@ def _token_accuracy(
     counts = (batch.tgt_out != END) & (batch.tgt_out != PAD)
     num_right = ((out.logits.argmax(-1) == batch.tgt_out) & counts).sum(1).tolist()
     maps = [layer.numpy() for layer in out.maps.cross]
+    aligned.see(out.masks.cross, batch.src_ids.shape[1])
 
     best: dict[int, tuple[int, int]] = {}
     for row, (owner, (source, target), gold) in enumerate(zip(owners, pairs, golds, strict=True)):

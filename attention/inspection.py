@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from attention.config import END, START, ModelConfig
+from attention.cross_attention import KV_FEEDS
 from attention.decoding import greedy_decode
 from attention.metrics import entropy, mean_distance, proportional_diagonal, query_cosine
 from attention.metrics.alignment import alignment_score, diagonal_baseline
@@ -21,11 +22,14 @@ class LayerView:
 
     Attributes:
         weights: (heads, q_len, kv_len) float32, rows sum to 1.
-        allowed: (q_len, kv_len), where a query may look at all.
+        allowed: (heads, q_len, kv_len), where a query may look at all.
         rows, columns: token labels of queries and keys.
+        num_source: how many columns, the first ones, are the source's; fewer than all where the decoder adds its own.
         entropy: (heads,) 0 = one key, 1 = uniform; NaN where no row has a choice.
-        distance: (heads,) in tokens, from the own position, or from the `straight_way` in cross-attention.
-        alignment: (heads,) share of tokens whose strongest attention falls on what makes them; NaN without gold.
+        distance: (heads,) in tokens, from the own position, or from the `straight_way` in cross-attention; NaN for a
+            head that reads learned slots, which have no place.
+        alignment: (heads,) share of tokens whose strongest attention falls on what makes them; NaN without gold, and
+            for a head that does not read the source.
         similarity: (heads, heads) cosine of query vectors; NaN where undefined.
     """
 
@@ -33,6 +37,7 @@ class LayerView:
     allowed: np.ndarray
     rows: Tokens
     columns: Tokens
+    num_source: int
     entropy: np.ndarray
     distance: np.ndarray
     alignment: np.ndarray
@@ -74,7 +79,7 @@ def inspect_word(model: EncoderDecoder, task: Task, source: Tokens) -> WordView:
         source=source,
         answer=answer,
         ended=ended,
-        layers=_layers(out, task.src_vocab.decode(src_ids[0].tolist()), task.tgt_vocab.decode(said), gold),
+        layers=_layers(model.config, out, *_labels(task, src_ids, said), gold),
         diagonal=diagonal_baseline(gold, len(source)) if gold is not None else float("nan"),
     )
 
@@ -92,39 +97,66 @@ def inspect_reached(config: ModelConfig, seed: int, task: Task, source: Tokens) 
     src_ids = torch.tensor([task.encode_source(source)])
     with torch.no_grad():
         out = model(src_ids, torch.tensor([[START, *target[:-1]]]))
-    layers = _layers(out, task.src_vocab.decode(src_ids[0].tolist()), task.tgt_vocab.decode(target), None)
+    layers = _layers(model.config, out, *_labels(task, src_ids, target), None)
     reached = {"encoder": layers["encoder"], "decoder": layers["decoder"][:1], "cross": ()}
     return WordView(source, known[0] if known else (), False, reached, float("nan"))
 
 
-def _layers(out: Output, source: Tokens, target: Tokens, gold) -> dict[str, tuple[LayerView, ...]]:
+def _labels(task: Task, src_ids: torch.Tensor, target: list[int]) -> tuple[Tokens, Tokens]:
+    """The tokens of the source, its end token included, and of the target."""
+    return task.src_vocab.decode(src_ids[0].tolist()), task.tgt_vocab.decode(target)
+
+
+def _layers(config: ModelConfig, out: Output, source: Tokens, target: Tokens, gold) -> dict[str, tuple[LayerView, ...]]:
     start = ("<s>", *target[:-1])  # what the decoder had read when it predicted each token of `target`
+    own = KV_FEEDS[config.kv].own_columns(config, start)
     rows = {"encoder": source, "decoder": target, "cross": target}
-    columns = {"encoder": source, "decoder": start, "cross": source}
-    return {
-        kind: tuple(
-            _layer_view(kind, maps[0].numpy(), queries[0].numpy(), rows[kind], columns[kind], gold)
-            for maps, queries in zip(getattr(out.maps, kind), getattr(out.queries, kind), strict=True)
+    columns = {"encoder": source, "decoder": start, "cross": (*source, *own)}
+    num_source = {"encoder": len(source), "decoder": len(start), "cross": len(source)}
+    own_has_place = config.kv_variant == "states"
+
+    def views(kind: str) -> tuple[LayerView, ...]:
+        layers = zip(*(getattr(field, kind) for field in (out.maps, out.queries, out.masks)), strict=True)
+        arrays = (tuple(tensor[0].numpy() for tensor in layer) for layer in layers)
+        return tuple(
+            _layer_view(kind, *layer, rows[kind], columns[kind], num_source[kind], own_has_place, gold)
+            for layer in arrays
         )
-        for kind in KINDS
-    }
+
+    return {kind: views(kind) for kind in KINDS}
 
 
-def _layer_view(kind: str, weights: np.ndarray, queries: np.ndarray, rows: Tokens, columns: Tokens, gold) -> LayerView:
-    heads, q_len, kv_len = weights.shape
-    allowed = np.ones((q_len, kv_len), dtype=bool)
-    if kind == "decoder":
-        allowed = np.tril(allowed)
-    expected = straight_way(rows, kv_len) if kind == "cross" else np.arange(q_len)
-    scored = kind == "cross" and gold is not None
+def _layer_view(
+    kind: str,
+    weights: np.ndarray,
+    queries: np.ndarray,
+    mask: np.ndarray,
+    rows: Tokens,
+    columns: Tokens,
+    num_source: int,
+    own_has_place: bool,
+    gold,
+) -> LayerView:
+    heads, q_len, _ = weights.shape
+    allowed = np.broadcast_to(mask, weights.shape)
+    expected = straight_way(rows, num_source) if kind == "cross" else np.arange(q_len)
+    distance = mean_distance(weights, allowed, expected=expected)
+    alignment = alignment_score(weights, gold) if kind == "cross" and gold is not None else np.full(heads, np.nan)
+    reads_own = ~allowed[:, :, :num_source].any(axis=(1, 2))  # (heads,)
+    if reads_own.any():
+        alignment[reads_own] = np.nan
+        here = num_source + np.arange(q_len)  # a row's own place among the decoder's states; learned slots have none
+        of_own = mean_distance(weights, allowed, expected=here) if own_has_place else np.full(heads, np.nan)
+        distance = np.where(reads_own, of_own, distance)
     return LayerView(
         weights=weights,
         allowed=allowed,
         rows=rows,
         columns=columns,
+        num_source=num_source,
         entropy=entropy(weights, allowed),
-        distance=mean_distance(weights, allowed, expected=expected),
-        alignment=alignment_score(weights, gold) if scored else np.full(heads, np.nan),
+        distance=distance,
+        alignment=alignment,
         similarity=query_cosine(queries),
     )
 

@@ -99,7 +99,7 @@ class CrossAttention(Attention):
         self,
         x: Float[Tensor, "batch q_len dec_width"],
         memory: Memory,
-        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"] | None,
         need_maps: bool = True,
         generator: torch.Generator | None = None,
     ) -> tuple[Float[Tensor, "batch q_len dec_width"], Recording]:

@@ -15,6 +15,7 @@ from pages.parts.models import RANDOM, Trained, provenance, view_word
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
 from pages.parts.training import draw_training
+from pages.parts.ways import way_text
 from pages.parts.words import label, percent, prose
 
 
@@ -40,8 +41,8 @@ def draw_text(settings: Settings) -> None:
     st.markdown(f"**{label('help', 'title')}**")
     st.markdown(texts[settings.kind])
     if settings.kind == "cross":
-        broadcast = settings.kv == "direct" and settings.enc_heads == 1 < settings.dec_heads
-        st.markdown(texts["direct_broadcast" if broadcast else settings.kv].format(heads=settings.dec_heads))
+        name, values = way_text(settings.config)
+        st.markdown(texts[name].format(**values))
     st.markdown(texts["numbers"])
     if settings.kind == "cross":
         st.markdown(texts[f"finds_{settings.task}"])

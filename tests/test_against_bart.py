@@ -109,7 +109,7 @@ def our_mask(kind: str) -> torch.Tensor:
 def run(ours, call: Call, kind: str, dtype, need_maps=True):
     ours, x, mask = ours.to(dtype), call.x.to(dtype), our_mask(kind)
     if kind == "cross":
-        return ours(x, Memory(call.memory.to(dtype), mask), need_maps)
+        return ours(x, Memory(call.memory.to(dtype), mask), None, need_maps)
     return ours(x, mask, need_maps)
 
 

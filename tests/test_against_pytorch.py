@@ -77,11 +77,11 @@ def test_cross_attention_to_another_width_equals_multihead_attention(dtype, tole
         x, hidden, hidden, key_padding_mask=~allowed, need_weights=True, average_attn_weights=False
     )
     memory = Memory(hidden, allowed[:, None, None, :])
-    output, recording = ours(x, memory)
+    output, recording = ours(x, memory, None)
     assert recording.weights.shape == (2, 3, 7, 13)
     close(output, expected, tolerance)
     close(recording.weights, expected_maps, tolerance)
-    close(ours(x, memory, need_maps=False)[0], expected, tolerance)
+    close(ours(x, memory, None, need_maps=False)[0], expected, tolerance)
 
 
 @pytest.mark.parametrize("memory_width", [None, 11])
@@ -89,7 +89,9 @@ def test_gradients_equal_those_of_multihead_attention(memory_width):
     ours, theirs = make_pair(torch.float64, heads=3, head_dim=5, bias=True, memory_width=memory_width)
     gradients = []
     for run in (
-        lambda x, hidden: ours(x, None if memory_width is None else Memory(hidden, random_mask(2, 1, 1, 13)))[0],
+        lambda x, hidden: ours(
+            x, *([None] if memory_width is None else [Memory(hidden, random_mask(2, 1, 1, 13)), None])
+        )[0],
         lambda x, hidden: theirs(
             x, hidden, hidden, key_padding_mask=None if memory_width is None else ~random_mask(2, 1, 1, 13)[:, 0, 0]
         )[0],

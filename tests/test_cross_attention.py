@@ -7,7 +7,7 @@ from random_numbers import randn, randomise
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig
 from attention.checkpoints import Card, CheckpointError, load_weights, save
-from attention.cross_attention import KV_FEEDS, Memory, sharing_name
+from attention.cross_attention import KV_FEEDS, Memory, num_feed_weights, sharing_name
 from attention.evaluation import Scores
 from attention.functional import attend
 from attention.training import TrainingSettings
@@ -113,7 +113,10 @@ def test_weights_of_each_way():
 
     def count(*arguments, **options):
         config = config_of(*arguments, **options)
-        return sum(parameter.numel() for parameter in KV_FEEDS[config.kv](config).parameters())
+        model = EncoderDecoder(config)
+        made = sum(p.numel() for layer in model.decoder.layers for p in layer.cross.feed.parameters())
+        assert num_feed_weights(config) == made
+        return made // 2  # two decoder layers
 
     assert count(8, 16, "reproject") == 2 * (11 * 80 + 80)
     assert count(8, 8, "direct") == count(8, 16, "grouped") == count(8, 8, "extra") == 0

@@ -41,8 +41,10 @@ class Known(EncoderDecoder):
                 said = END if t >= length else source[position]
                 logits[row, t, y if said == x else said] = 1.0
                 weights[row, 0, t, position] = 1.0
-        maps = PerKind((), (), (weights,)) if need_maps else None
-        return Output(logits, maps, None, None)
+        if not need_maps:
+            return Output(logits, None, None, None)
+        mask = torch.ones(len(weights), 1, 1, weights.shape[-1], dtype=torch.bool)
+        return Output(logits, PerKind((), (), (weights,)), None, PerKind((), (), (mask,)))
 
 
 def example(word: str, *others: str) -> Example:
@@ -128,3 +130,11 @@ def test_batching_changes_nothing_and_a_plain_loop_agrees():
     assert scores.sequence_accuracy == sequences / len(examples)
     assert scores.num_aligned == sounds
     np.testing.assert_allclose(scores.alignment, hits / sounds, rtol=1e-12)
+
+
+def test_heads_that_do_not_read_the_source_have_no_alignment():
+    task = get_task("reverse")
+    stacks = StackConfig(d_model=8, num_heads=2, num_layers=1), StackConfig(d_model=8, num_heads=4, head_dim=4)
+    config = ModelConfig(*stacks, kv="extra", src_vocab_size=len(task.src_vocab), tgt_vocab_size=len(task.tgt_vocab))
+    found = evaluate(EncoderDecoder(config).eval(), task, task.held_out()[:5])
+    assert [[np.isnan(score) for score in layer] for layer in found.alignment] == [[False, False, True, True]] * 2

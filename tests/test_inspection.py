@@ -42,7 +42,7 @@ def test_maps_follow_what_the_model_itself_says():
     for kind in ("encoder", "decoder", "cross"):
         for layer, maps in zip(view.layers[kind], getattr(out.maps, kind), strict=True):
             np.testing.assert_array_equal(layer.weights, maps[0].numpy())
-            assert layer.weights.shape[1:] == (len(layer.rows), len(layer.columns)) == layer.allowed.shape
+            assert layer.weights.shape[1:] == (len(layer.rows), len(layer.columns)) == layer.allowed.shape[1:]
             np.testing.assert_allclose(layer.weights.sum(-1), 1, atol=1e-5)
 
 

@@ -4,6 +4,8 @@ To add a way: a subclass of `KvFeed` in a file of its own, its line in `KV_FEEDS
 in `attention.config.KV_VARIANTS`, and its plain-PyTorch steps in `attention.trace`.
 """
 
+import torch
+
 from attention.config import ConfigError, ModelConfig
 from attention.cross_attention.base import KeysValues, KvFeed, Memory
 from attention.cross_attention.direct import Direct
@@ -35,4 +37,14 @@ def fits(config: ModelConfig) -> bool:
     return True
 
 
-__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit", "fits", "sharing_name"]
+def num_feed_weights(config: ModelConfig) -> int:
+    """How many numbers all decoder layers together learn to get their keys and values, without making them.
+
+    The encoder's one W_K and one W_V, where it hands over heads, are not among them.
+    """
+    with torch.device("meta"):
+        feed = KV_FEEDS[config.kv](config)
+    return config.decoder.num_layers * sum(parameter.numel() for parameter in feed.parameters())
+
+
+__all__ = ["KV_FEEDS", "KeysValues", "KvFeed", "Memory", "check_fit", "fits", "num_feed_weights", "sharing_name"]

@@ -69,7 +69,7 @@ class KvFeed(nn.Module):
         source: KeyValuePair,
         own: KeyValuePair | None,
         source_mask: Bool[Tensor, "batch 1 1 src_len"],
-        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"] | None,
     ) -> KeysValues:
         """Both halves side by side, and who may look where."""
         return KeysValues(*source, source_mask)
@@ -78,7 +78,7 @@ class KvFeed(nn.Module):
         self,
         memory: Memory,
         hidden: Float[Tensor, "batch q_len dec_width"],
-        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"],
+        own_mask: Bool[Tensor, "batch 1 q_len tgt_len"] | None,
     ) -> KeysValues:
         """Keys and values for one decoder layer.
 

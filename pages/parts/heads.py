@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import streamlit as st
 
 from attention.evaluation import Scores
@@ -26,6 +27,9 @@ def captions(layer: LayerView, layer_index: int, head: int, kind: str, scores: S
         (label("head", "entropy"), number(layer.entropy[head])),
         (label("head", "distance"), number(layer.distance[head], 1)),
     ]
+    if layer.num_source < len(layer.columns):  # the decoder has columns of its own: who reads which?
+        reads_source = layer.allowed[head, :, : layer.num_source].any()
+        lines.insert(0, (label("head", "reads"), label("head", "reads_source" if reads_source else "reads_own")))
     if kind == "cross":
         lines.append((label("head", "finds"), percent(layer.alignment[head])))
         if scores is not None:
@@ -62,7 +66,7 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
         col_labels=layer.columns,
         row_title=label("axes", f"{kind}_row"),
         col_title=label("axes", f"{kind}_column"),
-        allowed=layer.allowed,
+        allowed=np.concatenate([layers[index].allowed for index in shown]),
         selected=(settings.layer - 1, settings.head - 1),
         compact=overview,
         key="heads",
@@ -74,15 +78,15 @@ def draw_large(settings: Settings, view: WordView, trained: Trained, theme: str)
     """The chosen head with the numbers in its cells."""
     kind = settings.kind
     layer = view.layers[kind][settings.layer - 1]
-    weights = layer.weights[settings.head - 1]
+    weights, allowed = layer.weights[settings.head - 1], layer.allowed[settings.head - 1]
     axes = {"row_title": label("axes", f"{kind}_row"), "col_title": label("axes", f"{kind}_column")}
     title = label("head", "large", head=settings.head, layer=settings.layer, kind=label("kind", kind).lower())
     if trained is RANDOM:
         title = label("model", "random_mark", title=title)
     st.markdown(f"**{title}**")
     draw_chart(
-        attention_heatmap(weights, layer.rows, layer.columns, allowed=layer.allowed, theme=theme, **axes),
+        attention_heatmap(weights, layer.rows, layer.columns, allowed=allowed, theme=theme, **axes),
         key="large_head",
-        alt=attention_alt(weights, layer.rows, layer.columns, allowed=layer.allowed, **axes),
+        alt=attention_alt(weights, layer.rows, layer.columns, allowed=allowed, **axes),
         tools=True,
     )

@@ -12,7 +12,7 @@ import torch
 
 from attention import EncoderDecoder, ModelConfig
 from attention.checkpoints import find, load
-from attention.cross_attention import fits
+from attention.cross_attention import KV_FEEDS, fits, num_feed_weights
 from attention.evaluation import Scores
 from attention.inspection import WordView, inspect_reached, inspect_word
 from attention.jobs import TrainingService
@@ -61,10 +61,13 @@ def provenance(settings: Settings) -> Trained:
 
 
 def num_weights(config: ModelConfig) -> int:
-    """How many weights the matrices of a textbook model of these sizes have, without making it."""
+    """How many weights the matrices of a model of these sizes have, without making it."""
     enc, dec = config.encoder, config.decoder
     stacks = sum(s.num_layers * 2 * s.d_model * (s.total_width + s.kv_width + s.ffn_dim) for s in (enc, dec))
-    cross = dec.num_layers * 2 * (dec.d_model * dec.total_width + enc.d_model * dec.kv_width)
+    cross = dec.num_layers * 2 * dec.d_model * dec.total_width
+    cross += num_feed_weights(config) if fits(config) else 0
+    if KV_FEEDS[config.kv].hands_over_heads:
+        cross += 2 * enc.d_model * enc.kv_width
     tokens = config.src_vocab_size * enc.d_model + 2 * config.tgt_vocab_size * dec.d_model
     return stacks + cross + tokens
 

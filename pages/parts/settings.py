@@ -134,13 +134,18 @@ PRESETS: dict[str, dict] = {
     "equal": {**EQUAL, "kv": "reproject"},
     "problem_1": {**EQUAL, "dec_heads": 16, "dec_dim": 4, "kv": "reproject", "keep": "width"},
     "problem_2": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "reproject", "keep": "size"},
+    "problem_3": {**EQUAL, "dec_dim": 4, "kv": "direct", "keep": "size"},
     "mismatch": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "direct", "keep": "size"},
+    "fix_1": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "projection", "keep": "size"},
+    "fix_2": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "grouped", "keep": "size"},
+    "fix_3": {**EQUAL, "dec_heads": 16, "dec_dim": 8, "kv": "extra", "keep": "size"},
 }
 
 
 def apply_preset(settings: Settings, name: str) -> Settings:
     """One of the article's situations, shown at the last layer's cross-attention; task and text stay."""
-    return replace(settings, **PRESETS[name], enc_layers=2, dec_layers=2, kind="cross", layer=2, head=1).fitted()
+    shown = {"enc_layers": 2, "dec_layers": 2, "kind": "cross", "layer": 2, "head": 1, "kv_variant": None}
+    return replace(settings, **{**shown, **PRESETS[name]}).fitted()
 
 
 def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:

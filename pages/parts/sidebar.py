@@ -89,6 +89,14 @@ def draw() -> None:
         options=tuple(KV_VARIANTS),
         format_func=lambda name: label("kv", name),
     )
+    # `grouped` has variants for fewer decoder heads than K/V heads only.
+    if KV_VARIANTS[settings.kv] and (settings.kv != "grouped" or settings.dec_heads < settings.enc_heads):
+        segments(
+            "kv_variant",
+            KV_VARIANTS[settings.kv],
+            lambda name: label("kv_variant", name),
+            title=label("kv_variant", "label"),
+        )
     # Nine fields that nobody looks at would be sent with every change: only what is open is drawn.
     with st.expander(label("sidebar", "more"), key="more", on_change="rerun") as more:
         if more.open:

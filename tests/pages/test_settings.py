@@ -117,7 +117,7 @@ def test_a_kept_total_width_is_never_exceeded_but_by_heads_of_size_one(total, he
     assert heads * (dim + 1) > total or dim == MAX_HEAD_DIM
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if name != "mismatch"])
+@pytest.mark.parametrize("name", [name for name in PRESETS if name not in ("mismatch", "problem_3")])
 def test_the_article_s_situations_work_in_a_textbook_decoder(name):
     assert trace_shapes(apply_preset(Settings(), name).config).ok
 

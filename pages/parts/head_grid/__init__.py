@@ -80,8 +80,9 @@ def head_grid(
 ) -> Pick | None:
     """Draw the heads and return the (layer, head) the visitor picked last, or None.
 
-    allowed: (q_len, kv_len) bool, True = may attend; other cells are hatched, and a row without any allowed key
-        is announced as "no keys". selected: the head drawn as chosen; the page owns this choice.
+    allowed: (q_len, kv_len) bool for all heads, or (heads, q_len, kv_len) in the order of the tiles; True = may attend.
+        Other cells are hatched, and a row without any allowed key is announced as "no keys".
+    selected: the head drawn as chosen; the page owns this choice.
     compact: one row of tiny maps per section, without labels and captions.
     on_select(layer, head) is called once for each pick, before the script runs again, also when the same head
         is picked twice. A pick that is not among the heads of these sections is dropped.
@@ -138,8 +139,13 @@ def grid_data(
     weights = np.stack([_checked_weights(layer, tile, shape) for layer, tile in tiles])  # (tiles, q_len, kv_len)
     if allowed is not None:
         allowed = np.asarray(allowed, dtype=bool)
-        if allowed.shape != shape:
-            raise ValueError(f"allowed has shape {allowed.shape}, but there are {shape} row and column labels")
+        if allowed.shape not in (shape, weights.shape):
+            raise ValueError(
+                f"allowed has shape {allowed.shape}, but there are {shape} row and column labels "
+                f"and {len(weights)} heads"
+            )
+        if allowed.ndim == 3 and (allowed == allowed[0]).all():
+            allowed = allowed[0]  # one mask for all is all that has to be sent
     return {
         "sections": [
             {

@@ -125,7 +125,7 @@ class HeadGrid {
     for (const { parts, offset } of this.tiles) {
       for (let i = 0; i < pixels.length; i++) {
         const level = Math.max(0, Math.min(255, Math.round(255 * this.weights[offset + i])));
-        pixels[i] = !this.allowed || this.allowed[i] ? table[level] : 0;
+        pixels[i] = this.isOpen(offset, i) ? table[level] : 0;
       }
       putPixels(parts.canvas, pixels, cols.length, rows.length);
     }
@@ -221,13 +221,20 @@ class HeadGrid {
     for (const { parts } of this.tiles) parts.mark.style.transform = `translate(${x}px, ${y}px)`;
   }
 
-  isOpen({ row, col }) {
-    return !this.allowed || !!this.allowed[row * this.data.cols.length + col];
+  // Whether a head may look at a cell, by its place in the map. The mask is one for all heads, or one for each.
+  isOpen(offset, place) {
+    if (!this.allowed) return true;
+    const own = this.allowed.length === this.weights.length;
+    return !!this.allowed[own ? offset + place : place];
+  }
+
+  placeOf({ row, col }) {
+    return row * this.data.cols.length + col;
   }
 
   valueAt(tile, cell) {
-    if (!this.isOpen(cell)) return "–";
-    return this.weights[tile.offset + cell.row * this.data.cols.length + cell.col].toFixed(3);
+    const place = this.placeOf(cell);
+    return this.isOpen(tile.offset, place) ? this.weights[tile.offset + place].toFixed(3) : "–";
   }
 
   write() {
@@ -238,10 +245,11 @@ class HeadGrid {
       const { row, col, tile } = this.cell;
       groups.push([["name", rowTitle], ["token", rows[row]], ["place", `${row + 1}/${rows.length}`]]);
       groups.push([["name", colTitle], ["token", cols[col]], ["place", `${col + 1}/${cols.length}`]]);
-      if (this.isOpen(this.cell)) {
+      const { offset } = tile ?? this.tiles[0];
+      if (this.isOpen(offset, this.placeOf(this.cell))) {
         if (tile) groups.push([["name", tile.name], ["number", this.valueAt(tile, this.cell)]]);
       } else {
-        const anyKey = cols.some((_, other) => this.isOpen({ row, col: other }));
+        const anyKey = cols.some((_, other) => this.isOpen(offset, this.placeOf({ row, col: other })));
         groups.push([["closed", anyKey ? words.masked : words.no_keys]]);
       }
     }
