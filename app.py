@@ -14,7 +14,10 @@ st.html(PAGES / "parts" / "style.html")
 # Before `st.navigation` is first called, Streamlit looks for scripts in a folder called pages/, and would run one that
 # is asked for by its file's name, without anything in this file. So no page has the address of its file.
 page = st.navigation(
-    [st.Page(PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True)]
+    [
+        st.Page(PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True),
+        st.Page(PAGES / "shapes.py", title=label("app", "shapes"), icon="📐", url_path="ledger"),
+    ]
 )
 sidebar.settings_from_address()
 with st.sidebar:

@@ -61,7 +61,8 @@ class Step:
 
     Attributes:
         part: "encoder self-attention", "decoder self-attention" or "cross-attention".
-        name, formula: what is computed.
+        name, formula: what is computed, in words and code.
+        latex: the same as mathematics; indices i and j count heads, from 0.
         inputs: the shapes that go in.
         output: the shape that comes out; None where the step failed.
         error: PyTorch's own words where it failed.
@@ -82,6 +83,7 @@ class Step:
     note: str = ""
     mends: tuple[Mend, ...] = ()
     kind: str = ""
+    latex: str = ""
 
     @property
     def ok(self) -> bool:

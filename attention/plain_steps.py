@@ -49,11 +49,14 @@ class PlainSteps:
         inputs: tuple[Named, ...],
         compute: Callable[..., Tensor],
         out: tuple,
+        *,
+        latex: str,
         needs: tuple[str, int] | None = None,
     ) -> Named:
         """Compute one step of the pass; `out` is the symbol and dimension names of what comes out.
 
-        `needs`: the dimension of the first input, and its size, without which a step of one input cannot work.
+        `latex` is the formula for those who read mathematics. `needs`: the dimension of the first input, and its size,
+        without which a step of one input cannot work.
         """
         shapes = tuple(item.shape for item in inputs)
         try:
@@ -66,17 +69,20 @@ class PlainSteps:
             kind, note = (self.fault, self.fault_note) if self.fault_note else explain(clashes, self.config)
             # A coding fault is not mended by another configuration.
             mends = () if self.fault_note else find_mends(self.config)
-            self.steps.append(Step(part, name, formula, shapes, None, str(error), clashes, note, mends, kind))
+            self.steps.append(Step(part, name, formula, shapes, None, str(error), clashes, note, mends, kind, latex))
             raise Stop from error
         result = Named(*out, tensor)
-        self.steps.append(Step(part, name, formula, shapes, result.shape, note=broadcast_note(shapes, name)))
+        note = broadcast_note(shapes, name)
+        self.steps.append(Step(part, name, formula, shapes, result.shape, note=note, latex=latex))
         return result
 
     def project(self, part: str, name: str, x: Named, expects: int, makes: int, feature: str = FEATURES) -> Named:
         """A linear layer without bias: W has `makes` rows and `expects` columns."""
         weight = Named(f"W_{name}", (f"{feature} out", x.dims[-1]), torch.zeros(makes, expects))
         formula = f"{name} = {x.symbol} · W_{name}ᵀ"
-        return self.run(part, f"project to {name}", formula, (x, weight), F.linear, (name, (*x.dims[:-1], feature)))
+        out = (name, (*x.dims[:-1], feature))
+        latex = rf"{tex(name)} = {tex(x.symbol)}\,W_{{{tex(name)}}}^{{\top}}"
+        return self.run(part, f"project to {name}", formula, (x, weight), F.linear, out, latex=latex)
 
     def split(self, part: str, x: Named, heads: int, head_dim: int, heads_name: str = "heads") -> Named:
         """(batch, length, features) → (batch, heads, length, head size)."""
@@ -88,6 +94,7 @@ class PlainSteps:
             (x,),
             lambda t: t.view(batch, length, heads, head_dim).transpose(1, 2),
             (x.symbol, ("batch", heads_name, x.dims[1], "head size")),
+            latex=rf"{tex(x.symbol)} \to ({_numbered(x.symbol, 0)}, \dots, {_numbered(x.symbol, heads - 1)})",
             needs=(FEATURES, heads * head_dim),
         )
 
@@ -100,6 +107,10 @@ class PlainSteps:
             (x,),
             lambda t: t.transpose(1, 2).flatten(2),
             (x.symbol, ("batch", x.dims[2], FEATURES)),
+            latex=(
+                rf"{tex(x.symbol)} = \left[{_numbered(x.symbol, 0)} \,\Vert\, \cdots \,\Vert\, "
+                rf"{_numbered(x.symbol, x.tensor.shape[1] - 1)}\right]"
+            ),
         )
 
     def share(self, part: str, x: Named, num_heads: int) -> Named:
@@ -112,6 +123,7 @@ class PlainSteps:
             (x,),
             lambda t: t.repeat_interleave(group, dim=1),
             (x.symbol, ("batch", "heads", *x.dims[2:])),
+            latex=rf"{_numbered(x.symbol, 'i')} \leftarrow {tex(x.symbol)}_{{\lfloor i/{group} \rfloor}}",
         )
 
     def attend(self, part: str, q: Named, k: Named, v: Named, stack: StackConfig) -> None:
@@ -126,11 +138,38 @@ class PlainSteps:
             (q, k),
             lambda q, k: q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5,
             ("scores", ("batch", "heads", q_dim, kv_dim)),
+            latex=rf"S_i = {tex(q.symbol)}_i\,{_numbered(k.symbol, 'i')}^{{\top}} / \sqrt{{{q.tensor.shape[-1]}}}",
         )
-        weights = self.run(part, "weights", "softmax over keys", (scores,), lambda t: t.softmax(-1), ("A", scores.dims))
+        weights = self.run(
+            part,
+            "weights",
+            "softmax over keys",
+            (scores,),
+            lambda t: t.softmax(-1),
+            ("A", scores.dims),
+            latex=r"A_i = \operatorname{softmax}(S_i)",
+        )
         mixed = self.run(
-            part, "mix values", "A · V", (weights, v), torch.matmul, ("Z", ("batch", "heads", q_dim, "head size"))
+            part,
+            "mix values",
+            "A · V",
+            (weights, v),
+            torch.matmul,
+            ("Z", ("batch", "heads", q_dim, "head size")),
+            latex=rf"Z_i = A_i\,{_numbered(v.symbol, 'i')}",
         )
         merged = self.merge(part, "merge heads", mixed)
         expects = self.faulty("w_o_expects_d_model", stack.d_model, stack.total_width)
         self.project(part, "O", merged, expects, stack.d_model, "width")
+
+
+def tex(symbol: str) -> str:
+    """A symbol of the ledger as LaTeX: single letters as they are, words upright."""
+    word = symbol.removesuffix("′")
+    if word.startswith("own "):
+        return rf"{word.removeprefix('own ')}^{{\text{{own}}}}"
+    return (word if len(word) == 1 else rf"\text{{{word}}}") + "'" * symbol.endswith("′")
+
+
+def _numbered(symbol: str, number: int | str) -> str:
+    return rf"{tex(symbol)}_{{{number}}}"

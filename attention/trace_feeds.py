@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from attention.config import StackConfig
 from attention.ledger import Named
-from attention.plain_steps import PlainSteps
+from attention.plain_steps import PlainSteps, tex
 
 PART = "cross-attention"
 
@@ -54,6 +54,7 @@ def _mix(ledger: PlainSteps, x: Named, num_heads: int) -> Named:
         (x, weight),
         lambda t, w: torch.einsum("bhsd,oh->bosd", t, w),
         (symbol, ("batch", "heads", *x.dims[2:])),
+        latex=rf"{tex(symbol)}_i = \sum_j w_{{ij}}\,{tex(x.symbol)}_j",
     )
 
 
@@ -72,11 +73,17 @@ def _fewer(ledger: PlainSteps, x: Named, num_heads: int) -> Named:
     if ledger.config.kv_variant == "drop":
         name, formula = "drop", f"view({batch}, {group}, {num_heads}, {length}, {dim}), keep the first of {group}"
         compute = lambda t: t.view(batch, group, num_heads, length, dim)[:, 0]  # noqa: E731
+        latex = rf"{tex(x.symbol)}_i \leftarrow {tex(x.symbol)}_i, \quad i < {num_heads}"
     else:
         name, formula = "pool", f"view({batch}, {num_heads}, {group}, {length}, {dim}), mean of each {group}"
         compute = lambda t: t.view(batch, num_heads, group, length, dim).mean(2)  # noqa: E731
+        latex = (
+            rf"{tex(x.symbol)}_i \leftarrow \tfrac{{1}}{{{group}}} "
+            rf"\sum_{{j={group}i}}^{{{group}i+{group - 1}}} {tex(x.symbol)}_j"
+        )
     out = (x.symbol, ("batch", "heads", *x.dims[2:]))
-    return ledger.run(PART, f"{name} {x.symbol} heads", formula, (x,), compute, out, needs=("K/V heads", num_heads))
+    needs = ("K/V heads", num_heads)
+    return ledger.run(PART, f"{name} {x.symbol} heads", formula, (x,), compute, out, latex=latex, needs=needs)
 
 
 def extra(ledger: PlainSteps, memory: Named, hidden: Named) -> tuple[Named, Named]:
@@ -103,6 +110,7 @@ def _own(ledger: PlainSteps, x: Named, hidden: Named, surplus: int) -> Named:
         (x,),
         lambda t: torch.zeros(1, surplus, config.num_slots, dim),
         (symbol, ("batch", "own heads", "slots", "head size")),
+        latex=rf"{tex(symbol)} \in \mathbb{{R}}^{{{surplus} \times {config.num_slots} \times {dim}}}",
         needs=("heads", config.decoder.num_heads),
     )
 
@@ -117,6 +125,7 @@ def _join(ledger: PlainSteps, x: Named, own: Named) -> Named:
         (x, own),
         lambda t, o: torch.cat([F.pad(t, (0, 0, 0, own_len)), F.pad(o, (0, 0, src_len, 0))], dim=1),
         (f"{x.symbol}′", ("batch", "heads", f"{x.dims[2]} + {own.dims[2]}", "head size")),
+        latex=(rf"{tex(x.symbol)}' = \begin{{pmatrix}} {tex(x.symbol)} & 0 \\ 0 & {tex(own.symbol)} \end{{pmatrix}}"),
     )
 
 

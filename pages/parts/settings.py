@@ -12,6 +12,7 @@ from attention import ModelConfig, StackConfig
 from attention.config import KV_VARIANTS
 from attention.inspection import KINDS
 from attention.tasks import TASKS, get_task
+from attention.trace import FAULTS
 
 MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED = 32, 128, 512, 6, 9999
 VIEWS = ("heads", "layers")
@@ -36,6 +37,7 @@ CHOICES = {
     "keep": KEEPS,
     "kind": KINDS,
     "view": VIEWS,
+    "fault": tuple(FAULTS),
 }
 NAMES = {*RANGES, *CHOICES, "text", "width", "kv_variant", "layer", "head"}
 
@@ -62,6 +64,7 @@ class Settings:
     head: int = 1
     view: str = "heads"
     seed: int = 0
+    fault: str | None = None  # a coding fault for the shape ledger to put in
 
     @property
     def config(self) -> ModelConfig:
@@ -116,6 +119,16 @@ class Settings:
             kv_variant=config.kv_variant,
         ).fitted()
 
+    def without_fault(self) -> "Settings":
+        """The same with the coding fault taken out."""
+        return replace(self, fault=None)
+
+    def differences(self, other: "Settings") -> list[tuple[str, object, object]]:
+        """What the model of `other` has that this one has not, as (name, here, there)."""
+        names = [*RANGES, "kv", "kv_variant", "fault"]
+        pairs = ((name, getattr(self, name), getattr(other, name)) for name in names)
+        return [(name, here, there) for name, here, there in pairs if here != there]
+
     def to_address(self) -> dict[str, str]:
         """Names and values for the address bar; nothing for a first visit, and everything as soon as one differs."""
         if self == Settings():
@@ -144,7 +157,15 @@ PRESETS: dict[str, dict] = {
 
 def apply_preset(settings: Settings, name: str) -> Settings:
     """One of the article's situations, shown at the last layer's cross-attention; task and text stay."""
-    shown = {"enc_layers": 2, "dec_layers": 2, "kind": "cross", "layer": 2, "head": 1, "kv_variant": None}
+    shown = {
+        "enc_layers": 2,
+        "dec_layers": 2,
+        "kind": "cross",
+        "layer": 2,
+        "head": 1,
+        "kv_variant": None,
+        "fault": None,
+    }
     return replace(settings, **{**shown, **PRESETS[name]}).fitted()
 
 
@@ -230,7 +251,8 @@ def _read_choice(name: str, text: str, allowed: tuple[str, ...], notices: list[s
     """One of the allowed words, or None with a notice."""
     if text in allowed:
         return text
-    notices.append(f"{name}={_shown(text)} is not known: {', '.join(allowed)}; {getattr(Settings(), name)} is used.")
+    usual = getattr(Settings(), name) or "none"
+    notices.append(f"{name}={_shown(text)} is not known: {', '.join(allowed)}; {usual} is used.")
     return None
 
 

@@ -21,7 +21,7 @@ from pages.parts.settings import (
     head_dim_for,
     read_address,
 )
-from pages.parts.words import label
+from pages.parts.words import catalogue, label
 
 ECHO_SECONDS = 1.0
 USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
@@ -40,9 +40,31 @@ def change(settings: Settings) -> None:
     st.session_state["touched"] = True
 
 
+def mend(settings: Settings) -> None:
+    """Apply a mend and remember to say what it changed."""
+    changes = [
+        label("failure", "change", setting=_name_of(name), before=_value(name, before), after=_value(name, after))
+        for name, before, after in current().differences(settings.fitted())
+    ]
+    change(settings)
+    st.session_state["mended"] = label("failure", "changed", changes=", ".join(changes))
+
+
+def _name_of(field: str) -> str:
+    return label("sidebar", field) if field in catalogue()["sidebar"] else label(field, "label")
+
+
+def _value(field: str, value: object) -> str:
+    """A setting's value in the words of its control."""
+    if value is None:
+        return "–"
+    return label(field, value) if field in ("kv", "kv_variant") else str(value)
+
+
 def notices() -> list[str]:
-    """Sentences about values of the address that could not be used."""
-    return st.session_state.get("notices", [])
+    """Sentences about values of the address that could not be used, and about what a mend has changed."""
+    mended = st.session_state.pop("mended", None)
+    return [*st.session_state.get("notices", []), *([mended] if mended else [])]
 
 
 def settings_from_address() -> None:
@@ -130,11 +152,11 @@ def _draw_side(side: str) -> None:
 def _draw_situations() -> None:
     settings = current()
     here = next((name for name in PRESETS if apply_preset(settings, name).config == settings.config), None)
-    _put("situation", here)
+    put("situation", here)
     st.pills(
         label("sidebar", "situations"),
         tuple(PRESETS),
-        format_func=lambda name: label("situation", name),
+        format_func=lambda name: label("situation_short", name),
         key="situation",
         on_change=_choose_situation,
         help=label("sidebar", "situations_help"),
@@ -161,6 +183,11 @@ def segments(
     )
 
 
+def jump(title: str, **fields) -> None:
+    """A button that changes some settings."""
+    st.button(title, on_click=lambda: change(replace(current(), **fields)))
+
+
 def _number(field: str) -> None:
     low, high = RANGES[field]
     value = getattr(current(), field)
@@ -169,11 +196,11 @@ def _number(field: str) -> None:
 
 def _widget(make, field: str, value, title: str, prefix: str = "", choose: Callable | None = None, **options) -> None:
     key = prefix + field
-    _put(key, value)
+    put(key, value)
     make(title, key=key, on_change=choose or _choose, args=() if choose else (field, key), **options)
 
 
-def _put(key: str, value) -> None:
+def put(key: str, value) -> None:
     """Show the setting in its widget, without touching one that shows it already."""
     if st.session_state.get(key) != value:
         st.session_state[key] = value

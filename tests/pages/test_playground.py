@@ -206,7 +206,11 @@ def test_direct_with_other_heads_shows_the_clash_and_the_mends_work():
     assert ":red-background[:red[**heads 4** ✗]]" in said
     assert "The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 1" in said
     labels = {button.label: button for button in app.button if button.key and button.key.startswith("mend_")}
-    assert set(labels) == {"use 4 decoder heads", "use 8 encoder heads", "let the decoder project the memory itself"}
+    assert set(labels) == {
+        "use 4 decoder heads", "use 8 encoder heads", "let the decoder project the memory itself",
+        "map K and V with a learned projection", "let groups of 2 decoder heads share a K/V head",
+        "give the surplus heads K/V of the decoder's own",
+    }  # fmt: skip
     checked(labels["use 4 decoder heads"].click().run())
     assert settings_of(app).dec_heads == 4
     assert "Cross-attention does not run" not in texts(app)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention.config import KV_VARIANTS
 from attention.trace import trace_shapes
 from pages.parts.settings import (
     CHOICES,
@@ -48,7 +49,7 @@ def test_a_head_count_that_is_no_number_is_named_and_the_usual_one_used(value):
 def test_an_unknown_word_is_named_with_the_known_ones():
     settings, notices = read_address({"kv": "nothing"})
     assert settings.kv == "reproject"
-    assert notices == ["kv=nothing is not known: reproject, direct; reproject is used."]
+    assert notices == [f"kv=nothing is not known: {', '.join(KV_VARIANTS)}; reproject is used."]
 
 
 def test_a_very_long_value_is_shortened_in_the_sentence():
