@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor, nn
+from torch import Tensor
 
 from attention.config import PAD
-from attention.cross_attention import KeysValues, KvFeed, Memory
+from attention.cross_attention import Memory
+from attention.cross_attention.base import KeyValuePair
+from attention.cross_attention.reproject import Reproject
 from attention.model import EncoderDecoder, Output
 from attention.silent.result import Damage, SilentFailure, attention_map
 from attention.silent.runs import (
@@ -24,20 +26,25 @@ from attention.tasks import Batch, Task, Tokens
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-class LengthFirst(KvFeed):
-    """A textbook feed whose K and V are split as if the memory were (src_len, batch, width); it is batch first."""
+class LengthFirst(Reproject):
+    """The textbook feed, but K and V are split as if the memory were (src_len, batch, width); it is batch first."""
 
-    def __init__(self, w_k: nn.Linear, w_v: nn.Linear, num_heads: int) -> None:
-        nn.Module.__init__(self)
-        self.w_k, self.w_v, self.num_heads = w_k, w_v, num_heads
-
-    def forward(self, memory: Memory, hidden) -> KeysValues:
-        return KeysValues(self._split(self.w_k(memory.hidden)), self._split(self.w_v(memory.hidden)), memory.mask)
+    def source_kv(self, memory: Memory) -> KeyValuePair:
+        return self._split(self.w_k(memory.hidden)), self._split(self.w_v(memory.hidden))
 
     def _split(self, x: Float[Tensor, "batch src_len width"]) -> Float[Tensor, "batch heads src_len head_dim"]:
         batch, src_len, width = x.shape
-        x = x.reshape(src_len, batch * self.num_heads, width // self.num_heads).transpose(0, 1)
-        return x.unflatten(0, (batch, self.num_heads))
+        heads = self.num_kv_heads
+        x = x.view(src_len, batch * heads, width // heads).transpose(0, 1)  # (batch * heads, src_len, head_dim)
+        return x.unflatten(0, (batch, heads))
+
+
+def refeed(model: EncoderDecoder, feed: type[Reproject]) -> None:
+    """Give every decoder layer of the caller's own model a faulty feed with the weights that it has."""
+    for layer in model.decoder.layers:
+        faulty = feed(model.config)
+        faulty.load_state_dict(layer.cross.feed.state_dict())
+        layer.cross.feed = faulty
 
 
 def tokens_read(batch: int, src_len: int) -> Int[Tensor, "batch src_len"]:
@@ -52,14 +59,15 @@ def tokens_read(batch: int, src_len: int) -> Int[Tensor, "batch src_len"]:
 def view_order(words: Sequence[str] = ("bird", "frog", "moth")) -> SilentFailure:
     """Heads folded into the batch by a `view` that takes the batch for the length: words read each other's keys.
 
-    The words shown are equally long, so that nothing is padded.
+    The words shown have to be equally long, so that nothing is padded; ValueError if they are not.
     """
+    if len(set(map(len, words))) != 1:
+        raise ValueError(f"words ({', '.join(words)}) must all have the same number of letters")
     model, task = trained()
     batch, strings = batch_of(task, words), held_out(task)
     right, right_accuracy = model(batch.src_ids, batch.tgt_in), accuracy(model, strings)
     alone = model(batch.src_ids[:1], batch.tgt_in[:1]).logits
-    for layer in model.decoder.layers:
-        layer.cross.feed = LengthFirst(layer.cross.feed.w_k, layer.cross.feed.w_v, DECODER_HEADS)
+    refeed(model, LengthFirst)
     wrong = model(batch.src_ids, batch.tgt_in)
 
     num_words, src_len = batch.src_ids.shape
@@ -110,17 +118,13 @@ def repeated_wrongly(per_word: Shaped[Tensor, "batch *rest"], heads: int) -> Sha
     return per_word.repeat(heads, *[1] * (per_word.dim() - 1)).unflatten(0, (len(per_word), heads))
 
 
-class WordsRepeated(KvFeed):
-    """A feed whose K, V and mask are repeated for the heads word after word, where each word's should stay together."""
+class WordsRepeated(Reproject):
+    """The textbook feed, but K and V are repeated for the heads word after word; each word should stay together."""
 
-    def __init__(self, feed: KvFeed, num_heads: int) -> None:
-        nn.Module.__init__(self)
-        self.feed, self.num_heads = feed, num_heads
-
-    def forward(self, memory: Memory, hidden) -> KeysValues:
-        k, v, mask = self.feed(memory, hidden)
-        whose, heads = repeated_wrongly(torch.arange(len(k)), self.num_heads), torch.arange(self.num_heads)
-        return KeysValues(k[whose, heads], v[whose, heads], repeated_wrongly(mask[:, 0], self.num_heads))
+    def source_kv(self, memory: Memory) -> KeyValuePair:
+        k, v = super().source_kv(memory)  # (batch, heads, src_len, head_dim)
+        whose, heads = repeated_wrongly(torch.arange(len(k)), self.num_kv_heads), torch.arange(self.num_kv_heads)
+        return k[whose, heads], v[whose, heads]
 
 
 @torch.no_grad()
@@ -135,9 +139,9 @@ def repeat_order(words: Sequence[str] = ("owl", "tiger", "ox")) -> SilentFailure
     right, right_accuracy = model(batch.src_ids, batch.tgt_in), accuracy(model, strings)
     masked = _with_repeated_masks(model, batch)
     masked_accuracy = letters_right(_with_repeated_masks(model, strings).logits, strings.tgt_out)
-    for layer in model.decoder.layers:
-        layer.cross.feed = WordsRepeated(layer.cross.feed, DECODER_HEADS)
-    wrong = model(batch.src_ids, batch.tgt_in)
+    refeed(model, WordsRepeated)
+    wrong = _with_repeated_masks(model, batch)  # the mask goes where the keys go
+    accuracies = right_accuracy, letters_right(_with_repeated_masks(model, strings).logits, strings.tgt_out)
 
     whose = repeated_wrongly(torch.arange(len(words)), DECODER_HEADS)  # (batch, heads)
     foreign = whose != torch.arange(len(words))[:, None]
@@ -154,7 +158,7 @@ def repeat_order(words: Sequence[str] = ("owl", "tiger", "ox")) -> SilentFailure
         right_code="k = k.repeat_interleave(num_heads, dim=0)  # words 0, 0, …, 1, 1, …",
         numbers=(
             Damage("foreign_heads", 0.0, float(foreign.float().mean())),
-            Damage("letters_right", right_accuracy, accuracy(model, strings)),
+            Damage("letters_right", *accuracies),
             Damage("on_padding", *(mean_share_on(out.maps.cross, padding, real) for out in (right, masked))),
             Damage("letters_right_mask", right_accuracy, masked_accuracy),
         ),
@@ -168,7 +172,7 @@ def repeat_order(words: Sequence[str] = ("owl", "tiger", "ox")) -> SilentFailure
 
 
 def _with_repeated_masks(model: EncoderDecoder, batch: Batch) -> Output:
-    """A forward pass in which only the padding mask of cross-attention is repeated in the wrong order."""
+    """A forward pass in which the padding mask of cross-attention is repeated in the wrong order."""
     encoded = model.encode(batch.src_ids)
     mask = repeated_wrongly(encoded.memory.mask[:, 0], DECODER_HEADS)  # (batch, heads, 1, src_len)
     return model.decode(batch.tgt_in, encoded._replace(memory=encoded.memory._replace(mask=mask)))

@@ -71,7 +71,10 @@ def tiled_kv(num_heads: int = 4, num_kv_heads: int = 2, seed: int = 0) -> Silent
     """K/V heads handed out 0, 1, 0, 1 instead of 0, 0, 1, 1, on Gaussian queries, keys and values.
 
     Right is what `scaled_dot_product_attention(enable_gqa=True)` gives (Ainslie et al. 2023, section 2.2).
+    ValueError if the K/V heads do not divide the query heads.
     """
+    if num_heads % num_kv_heads:
+        raise ValueError(f"num_heads ({num_heads}) must be a multiple of num_kv_heads ({num_kv_heads})")
     generator = torch.Generator().manual_seed(seed)
     q = torch.randn(1, num_heads, 6, 16, generator=generator)
     k, v = torch.randn(2, 1, num_kv_heads, 7, 16, generator=generator)
