@@ -1,8 +1,8 @@
 """Plotly figures: arrays in, figure out. No Streamlit, no torch.
 
-`attention_heatmap`, `similarity_heatmap`, `loss_curve` and `comparison_chart` draw; `attention_alt`,
-`similarity_alt`, `loss_alt` and `comparison_alt` say the same in words. Figures are transparent and take `theme="light"` or `"dark"` for their own
-text and colours.
+`attention_heatmap`, `similarity_heatmap`, `loss_curve` and `comparison_chart` draw; `attention_alt`, `similarity_alt`,
+`loss_alt` and `comparison_alt` say the same in words. Figures are transparent and take `theme="light"` or `"dark"` for
+their own text and colours.
 """
 
 from attention.figures.alt_text import attention_alt, comparison_alt, loss_alt, similarity_alt

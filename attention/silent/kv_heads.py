@@ -94,7 +94,7 @@ def tiled_kv(num_heads: int = 4, num_kv_heads: int = 2, seed: int = 0) -> Silent
             Damage("heads_misled", 0, int((per_head > 1e-3).sum()), "count"),
             Damage("output_difference", 0.0, float((wrong - right).norm() / right.norm())),
         ),
-        weights="no",
+        weights="gaussian",
         maps=tuple(
             Map(name, frozen(F.one_hot(reads, num_kv_heads)), rows, columns, "readers")
             for name, reads in (("reads_right", in_runs), ("reads_wrong", in_turn))

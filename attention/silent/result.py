@@ -76,8 +76,8 @@ class SilentFailure:
         name: of its title and its text.
         wrong_code, right_code: lines of PyTorch, the fault and its mend, that run as they stand.
         numbers: what the damage is, the most telling number first.
-        weights: what was computed with: a "trained" model that ships, a model with "random" weights, or "no" model
-            at all, only Gaussian vectors.
+        weights: what the picture was computed with: a "trained" model that ships, a model with "random" weights, or
+            no model at all, only "gaussian" vectors.
         maps, curve: the picture.
         facts: what the text's {placeholders} stand for, as (name, value) pairs.
     """
@@ -86,7 +86,7 @@ class SilentFailure:
     wrong_code: str
     right_code: str
     numbers: tuple[Damage, ...]
-    weights: Literal["trained", "random", "no"]
+    weights: Literal["trained", "random", "gaussian"]
     maps: tuple[Map, ...] = ()
     curve: Curve | None = None
     facts: tuple[tuple[str, str | int], ...] = ()
@@ -94,7 +94,7 @@ class SilentFailure:
 
 def frozen(array) -> np.ndarray:
     """A read-only float32 copy (bool stays bool), so that a cached result can be handed to everybody."""
-    array = np.array(array)
+    array = np.asarray(array).copy()
     array = array if array.dtype == bool else array.astype(np.float32)
     array.setflags(write=False)
     return array

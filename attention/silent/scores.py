@@ -125,7 +125,7 @@ def unscaled_scores(head_sizes: tuple[int, ...] = HEAD_SIZES, num_keys: int = 12
             Damage("entropy_at", scaled[-1], raw[-1], "number", at=head_sizes[-1]),
             Damage("letters_right", as_trained, accuracy(model, strings)),
         ),
-        weights="trained",
+        weights="gaussian",
         curve=Curve("head_sizes", tuple(head_sizes), (("scaled", frozen(scaled)), ("unscaled", frozen(raw)))),
         facts=(("keys", num_keys),),
     )
