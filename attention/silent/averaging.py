@@ -26,7 +26,8 @@ def averaged_maps(word: str = "knight") -> SilentFailure:
 
     tokens = task.src_vocab.decode(src_ids[0].tolist())
     heads = tuple(
-        attention_map("head", head, tokens, tokens, at=number) for number, head in enumerate(weights, start=1)
+        attention_map("head", head, tokens, tokens, attention="encoder", at=number)
+        for number, head in enumerate(weights, start=1)
     )
     return SilentFailure(
         name="averaged_maps",
@@ -39,6 +40,6 @@ def averaged_maps(word: str = "knight") -> SilentFailure:
             Damage("rows_missed_sharpest", 0.0, float(missed[sharpest].mean())),
         ),
         weights="trained",
-        maps=(*heads, attention_map("average", average, tokens, tokens)),
+        maps=(*heads, attention_map("average", average, tokens, tokens, attention="encoder")),
         facts=(("word", word), ("heads", len(weights)), ("sharpest", sharpest + 1)),
     )

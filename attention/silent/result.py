@@ -38,6 +38,7 @@ class Map:
         rows, columns: one label each.
         kind: "attention" (queries × keys), "readers" (query heads × K/V heads, 1 = reads it) or "similarity"
             (heads × heads, −1 … 1).
+        attention: which attention a map of kind "attention" is of: "cross", "encoder" or "decoder".
         allowed: (rows, columns) where a query could look; None: everywhere.
         at: what the title's {at} stands for.
     """
@@ -47,6 +48,7 @@ class Map:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     kind: Literal["attention", "readers", "similarity"] = "attention"
+    attention: Literal["cross", "encoder", "decoder"] = "cross"
     allowed: np.ndarray | None = None
     at: int | None = None
 
@@ -105,7 +107,9 @@ def head_names(count: int) -> tuple[str, ...]:
     return tuple(str(head) for head in range(1, count + 1))
 
 
-def attention_map(name: str, weights, rows: Sequence[str], columns: Sequence[str], allowed=None, at=None) -> Map:
+def attention_map(
+    name: str, weights, rows: Sequence[str], columns: Sequence[str], *, attention="cross", allowed=None, at=None
+) -> Map:
     """An attention map of one head: weights (q_len, kv_len), and where its queries could look."""
     allowed = None if allowed is None else frozen(np.broadcast_to(allowed, np.shape(weights)))
-    return Map(name, frozen(weights), tuple(rows), tuple(columns), "attention", allowed, at)
+    return Map(name, frozen(weights), tuple(rows), tuple(columns), "attention", attention, allowed, at)

@@ -11,7 +11,7 @@ from attention.config import PAD
 from attention.cross_attention import Memory
 from attention.functional import attention_weights, causal_mask
 from attention.metrics import entropy
-from attention.model import EncoderDecoder
+from attention.model import Attention, EncoderDecoder
 from attention.silent.result import Curve, Damage, SilentFailure, attention_map, frozen
 from attention.silent.runs import accuracy, batch_of, held_out, letters_right, mean_share_on, trained
 from attention.tasks import Batch
@@ -44,10 +44,10 @@ def inverted_mask(word: str = "knight") -> SilentFailure:
     everywhere, *own_masks = _masks(one)
     rows = task.tgt_vocab.decode(one.tgt_out[0].tolist())
     columns = task.tgt_vocab.decode(one.tgt_in[0].tolist())
-    maps = [
-        attention_map(name, run_with_masks(model, one, everywhere, used).own[-1][0, 0], rows, columns, used[0, 0])
-        for name, used in zip(("causal_right", "causal_wrong"), own_masks, strict=True)
-    ]
+    maps = []
+    for name, used in zip(("causal_right", "causal_wrong"), own_masks, strict=True):
+        weights = run_with_masks(model, one, everywhere, used).own[-1][0, 0]
+        maps.append(attention_map(name, weights, rows, columns, attention="decoder", allowed=used[0, 0]))
     hide, look = "torch.ones(n, n, dtype=torch.bool).triu(1)", "torch.ones(n, n, dtype=torch.bool).tril()"
     return SilentFailure(
         name="inverted_mask",
@@ -141,13 +141,11 @@ def _entropies(head_dim: int, num_keys: int, seed: int) -> tuple[float, float]:
     return tuple(float(entropy(weights[0].numpy(), everywhere).mean()) for weights in (scaled, raw))
 
 
+@torch.no_grad()
 def forget_scale(model: EncoderDecoder) -> None:
-    """Make every score of a model √head_dim times larger, as it would be without the division."""
-    for side in (model.encoder, model.decoder):
-        for layer in side.layers:
-            for attention in (layer.attention, getattr(layer, "cross", None)):
-                if attention is not None:
-                    root = math.sqrt(attention.w_q.out_features // attention.num_heads)
-                    attention.w_q.weight *= root
-                    if attention.w_q.bias is not None:
-                        attention.w_q.bias *= root
+    """Make every score of the caller's own model √head_dim times larger, as it would be without the division."""
+    for module in model.modules():
+        if isinstance(module, Attention):
+            root = math.sqrt(module.w_q.out_features // module.num_heads)
+            for parameter in module.w_q.parameters():  # weight, and bias if there is one
+                parameter.mul_(root)
