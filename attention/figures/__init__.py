@@ -1,11 +1,12 @@
 """Plotly figures: arrays in, figure out. No Streamlit, no torch.
 
-`attention_heatmap`, `similarity_heatmap` and `loss_curve` draw; `attention_alt`, `similarity_alt` and
-`loss_alt` say the same in words. Figures are transparent and take `theme="light"` or `"dark"` for their own
-text and colours.
+`attention_heatmap`, `similarity_heatmap`, `loss_curve` and `comparison_chart` draw; `attention_alt`, `similarity_alt`,
+`loss_alt` and `comparison_alt` say the same in words. Figures are transparent and take `theme="light"` or `"dark"` for
+their own text and colours.
 """
 
-from attention.figures.alt_text import attention_alt, loss_alt, similarity_alt
+from attention.figures.alt_text import attention_alt, comparison_alt, loss_alt, similarity_alt
+from attention.figures.comparison import comparison_chart
 from attention.figures.curves import loss_curve
 from attention.figures.heatmap import attention_heatmap
 from attention.figures.similarity import similarity_heatmap
@@ -15,6 +16,8 @@ __all__ = [
     "FigureWords",
     "attention_alt",
     "attention_heatmap",
+    "comparison_alt",
+    "comparison_chart",
     "loss_alt",
     "loss_curve",
     "similarity_alt",

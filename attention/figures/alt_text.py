@@ -1,6 +1,6 @@
 """What a figure shows, in a sentence or two for somebody who cannot see it. Plain text, not escaped."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -91,3 +91,26 @@ def loss_alt(
     return words.curve_alt.format(
         **names, last=f"{losses[-1]:.3g}", last_step=steps[-1], low=f"{losses[low]:.3g}", low_step=steps[low]
     )
+
+
+def comparison_alt(
+    x: Sequence[int],
+    lines: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    x_title: str,
+    y_title: str,
+    marked: int | None = None,
+    mark: str = "",
+    words: FigureWords = ENGLISH,
+) -> str:
+    """Both axes, and each line point by point; arguments as for `comparison_chart`."""
+    parts = [words.comparison_alt.format(y=y_title, x=x_title)]
+    for name, values in lines.items():
+        points = ", ".join(
+            f"{at} → {words.undefined if value != value else number(value)}"
+            for at, value in zip(x, np.asarray(values, dtype=np.float64).tolist(), strict=True)
+        )
+        parts.append(words.points_alt.format(line=name, points=points))
+    if marked is not None:
+        parts.append(words.marked_alt.format(x=x_title, at=marked, mark=mark))
+    return " ".join(parts)

@@ -36,6 +36,9 @@ class FigureWords:
     )
     one_point_alt: str = "{loss} against {step}: {first} at {first_step}."
     empty_curve_alt: str = "{loss} against {step}: nothing recorded yet."
+    comparison_alt: str = "{y} against {x}."
+    points_alt: str = "{line}: {points}."
+    marked_alt: str = "Marked: {x} {at}, {mark}."
 
 
 ENGLISH = FigureWords()

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import pytest
 
-from attention.figures import FigureWords, attention_heatmap, loss_curve, similarity_heatmap
+from attention.figures import FigureWords, attention_heatmap, comparison_chart, loss_curve, similarity_heatmap
 from attention.figures.cell_text import text_layers
 from attention.figures.colors import (
     DIVERGING_DARK,
@@ -239,6 +239,11 @@ def every_figure(theme):
     yield similarity_heatmap(matrix, theme=theme, title="Heads")
     yield loss_curve([], [], theme=theme)
     yield loss_curve([1, 2], [3.0, np.nan], theme=theme, title="Training", num_steps=10)
+    yield comparison_chart([1, 2], {"a": [0.5, np.nan]}, x_title="heads", y_title="share", theme=theme)
+    lines = {"a": [0.5, 1], "b": [0, 0.1], "c": [1, 1]}
+    yield comparison_chart(
+        [4, 8], lines, x_title="x", y_title="y", marked=8, mark="trained", theme=theme, title="Heads"
+    )
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -1,0 +1,8 @@
+"""The numbers of a silent failure, for tests to look up."""
+
+from attention.silent import SilentFailure
+
+
+def numbers(failure: SilentFailure) -> dict:
+    """(right, wrong) by name, or by (name, at) where one label serves several."""
+    return {(n.name, n.at) if n.at else n.name: (n.right, n.wrong) for n in failure.numbers}
