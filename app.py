@@ -11,16 +11,20 @@ st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="w
 PAGES = Path(__file__).parent / "pages"
 st.html(PAGES / "parts" / "style.html")
 
-# Before `st.navigation` is first called, Streamlit looks for scripts in a folder called pages/, and would run one that
-# is asked for by its file's name, without anything in this file. So no page has the address of its file.
+# Each page has the name of its file as its address. Before `st.navigation` is first called in a process, Streamlit
+# looks for scripts in a folder called pages/ and runs the one that is asked for without anything in this file; such a
+# page then runs this file itself (`sidebar.for_page`).
 page = st.navigation(
     [
-        st.Page(PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True),
-        st.Page(PAGES / "shapes.py", title=label("app", "shapes"), icon="📐", url_path="ledger"),
+        st.Page(
+            PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="playground", default=True
+        ),
+        st.Page(PAGES / "shapes.py", title=label("app", "shapes"), icon="📐", url_path="shapes"),
     ]
 )
 sidebar.settings_from_address()
 with st.sidebar:
     sidebar.draw()
 sidebar.settings_to_address()
-page.run()
+with sidebar.page_inside_app():
+    page.run()

@@ -61,7 +61,7 @@ def draw_where_it_stops(settings: Settings, view: WordView) -> None:
         notice(given)
 
 
-settings = sidebar.current()
+settings = sidebar.for_page()
 task = get_task(settings.task)
 theme = st.context.theme.type or "light"
 source, refusal = read_text(settings)

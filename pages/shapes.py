@@ -14,6 +14,7 @@ from pages.parts.costs import draw_costs
 from pages.parts.failure import draw_failed_step
 from pages.parts.flow import PARTS, draw_flow
 from pages.parts.settings import PRESETS, Settings, apply_preset
+from pages.parts.silent import draw_silent
 from pages.parts.words import label, prose
 
 
@@ -58,7 +59,7 @@ def lengths(settings: Settings) -> tuple[int, int]:
     return len(source) + 1, len(answers[0] if answers else source) + 1
 
 
-settings = sidebar.current()
+settings = sidebar.for_page()
 trace = trace_shapes(settings.config, *lengths(settings), fault=settings.fault)
 part = PARTS[settings.kind]
 failure = trace.failure
@@ -80,6 +81,7 @@ elif settings.fault and failure is None:
     notice(label("shapes", "unnoticed", fault=FAULTS[settings.fault]))
 if steps:
     draw_flow(steps, part)
+draw_silent(settings.demo, st.context.theme.type or "light")
 st.header(label("shapes", "costs"), anchor=False)
 draw_costs(settings.config)
 st.caption(label("share", "address"))

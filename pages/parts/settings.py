@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from attention import ModelConfig, StackConfig
 from attention.config import KV_VARIANTS
 from attention.inspection import KINDS
+from attention.silent import SILENT_FAILURES
 from attention.tasks import TASKS, get_task
 from attention.trace import FAULTS
 
@@ -38,6 +39,7 @@ CHOICES = {
     "kind": KINDS,
     "view": VIEWS,
     "fault": tuple(FAULTS),
+    "demo": tuple(SILENT_FAILURES),
 }
 NAMES = {*RANGES, *CHOICES, "text", "width", "kv_variant", "layer", "head"}
 
@@ -65,6 +67,7 @@ class Settings:
     view: str = "heads"
     seed: int = 0
     fault: str | None = None  # a coding fault for the shape ledger to put in
+    demo: str | None = None  # a failure that raises nothing, to be run and shown
 
     @property
     def config(self) -> ModelConfig:

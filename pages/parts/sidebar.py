@@ -4,9 +4,13 @@
 touched changes it through a callback. So two widgets may show the same setting, and a preset is one assignment.
 """
 
+import runpy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
@@ -23,15 +27,33 @@ from pages.parts.settings import (
 )
 from pages.parts.words import catalogue, label
 
+_inside_app = ContextVar("inside_app", default=False)
+APP = Path(__file__).parents[2] / "app.py"
 ECHO_SECONDS = 1.0
 USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
 
 
 def current() -> Settings:
-    """What this visitor has chosen. A page that runs without `app.py` (see there) hands over to it."""
-    if "settings" not in st.session_state:
-        st.switch_page("app.py")
+    """What this visitor has chosen."""
     return st.session_state["settings"]
+
+
+def for_page() -> Settings:
+    """The same, for a page; one that runs without `app.py` (see there) runs that instead of itself."""
+    if not _inside_app.get():
+        runpy.run_path(str(APP))
+        st.stop()
+    return current()
+
+
+@contextmanager
+def page_inside_app() -> Iterator[None]:
+    """Says to a page that it is run by `app.py`."""
+    token = _inside_app.set(True)
+    try:
+        yield
+    finally:
+        _inside_app.reset(token)
 
 
 def change(settings: Settings) -> None:
@@ -183,6 +205,12 @@ def segments(
     )
 
 
+def pills(field: str, options: tuple, show: Callable) -> None:
+    """One setting that may also be left open, as a row of pills."""
+    title = label(field, "label")
+    _widget(st.pills, field, getattr(current(), field), title, options=options, format_func=show, choose=_choose_pill)
+
+
 def jump(title: str, **fields) -> None:
     """A button that changes some settings."""
     st.button(title, on_click=lambda: change(replace(current(), **fields)))
@@ -197,7 +225,8 @@ def _number(field: str) -> None:
 def _widget(make, field: str, value, title: str, prefix: str = "", choose: Callable | None = None, **options) -> None:
     key = prefix + field
     put(key, value)
-    make(title, key=key, on_change=choose or _choose, args=() if choose else (field, key), **options)
+    args = {None: (field, key), _choose_pill: (field,)}.get(choose, ())
+    make(title, key=key, on_change=choose or _choose, args=args, **options)
 
 
 def put(key: str, value) -> None:
@@ -227,6 +256,11 @@ def _choose(field: str, key: str) -> None:
     if what == "layers":
         changed = replace(changed, layer=changed.layers_of(changed.kind))
     change(changed)
+
+
+def _choose_pill(field: str) -> None:
+    """A pill was clicked; a second click lets go of it."""
+    change(replace(current(), **{field: st.session_state[field]}))
 
 
 def _wanted_total(settings: Settings, side: str) -> int:

@@ -1,10 +1,10 @@
 """The playground, driven without a browser: every widget, every preset, every kind of bad input."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from app_test import checked, open_page, press, settings_of, texts
 from streamlit.testing.v1 import AppTest
 
 from attention import EncoderDecoder
@@ -16,20 +16,7 @@ from pages.parts.head_grid import unpack
 from pages.parts.settings import PRESETS, Settings, read_address
 from pages.parts.words import catalogue
 
-APP = Path(__file__).parents[2] / "app.py"
 KNIGHT = tuple("knight")
-
-
-def open_page(**address) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in address.items():
-        app.query_params[name] = value
-    return checked(app.run())
-
-
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
 
 
 def grid(app: AppTest) -> dict:
@@ -42,21 +29,6 @@ def grid_maps(app: AppTest) -> np.ndarray:
     data = grid(app)
     heads = sum(len(section["tiles"]) for section in data["sections"])
     return unpack(data["weights"], (heads, len(data["rows"]), len(data["cols"])))
-
-
-def texts(app: AppTest) -> str:
-    """Everything the page says, in one string."""
-    said = [element.proto.body for element in app.get("html")]
-    said += [element.value for kind in ("markdown", "caption", "header", "code") for element in app.get(kind)]
-    return "\n".join(said)
-
-
-def settings_of(app: AppTest) -> Settings:
-    return app.session_state["settings"]
-
-
-def press(app: AppTest, key: str, value) -> AppTest:
-    return checked(app.segmented_control(key=key).set_value(value).run())
 
 
 def opened(app: AppTest) -> AppTest:
