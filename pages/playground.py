@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from attention.cross_attention import fits
+from attention.cross_attention import fits, sharing_name
 from attention.inspection import KINDS, WordView
 from attention.tasks import get_task
 from pages.parts import heads, sidebar
@@ -43,6 +43,10 @@ def draw_text(settings: Settings) -> None:
     if settings.kind == "cross":
         name, values = way_text(settings.config)
         st.markdown(texts[name].format(**values))
+    heads, kv_heads = settings.heads_of(settings.kind), settings.shared_by(settings.kind)
+    if kv_heads < heads and not (settings.kind == "cross" and settings.kv == "grouped"):  # which has said it
+        name = sharing_name(heads, kv_heads)
+        st.markdown(texts["shared"].format(heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name))
     st.markdown(texts["numbers"])
     if settings.kind == "cross":
         st.markdown(texts[f"finds_{settings.task}"])
