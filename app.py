@@ -17,6 +17,7 @@ page = st.navigation(
     [
         st.Page(PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="heads", default=True),
         st.Page(PAGES / "shapes.py", title=label("app", "shapes"), icon="📐", url_path="ledger"),
+        st.Page(PAGES / "wild.py", title=label("app", "wild"), icon="🌍", url_path="real-models"),
     ]
 )
 sidebar.settings_from_address()

@@ -12,6 +12,7 @@ from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
 from pages.parts.models import RANDOM, Trained, provenance, view_word
+from pages.parts.real_models import draw_miniature_line
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
 from pages.parts.training import draw_training
@@ -87,6 +88,7 @@ with answer_place:
     if refusal:
         notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
     draw_answer(settings, view, trained, broken=not works)
+    draw_miniature_line(settings)
 with choices_place:
     draw_choices(settings)
     if reached:

@@ -16,9 +16,10 @@ NUM_LAYERS = 2  # on each side; a layer more or less changes no shape
 
 @dataclass(frozen=True)
 class Change:
-    """One figure that is another in the miniature; `what` names it ("encoder d_model")."""
+    """One figure that is another in the miniature; `field` as in `Side`, or "self_kv_heads"."""
 
-    what: str
+    side: str  # "encoder" or "decoder"
+    field: str
     real: int
     mini: int
 
@@ -51,14 +52,14 @@ def changes(model: RealModel, max_heads: int = 32) -> tuple[Change, ...]:
     """Every figure of `model` that its miniature changes: encoder first, widths first."""
     mini = miniature(model, max_heads=max_heads)
     found = [
-        Change(f"{name} {field}", getattr(side, field), getattr(stack, field))
+        Change(name, field, getattr(side, field), getattr(stack, field))
         for name, side, stack in (("encoder", model.encoder, mini.encoder), ("decoder", model.decoder, mini.decoder))
         for field in ("d_model", "num_heads", "num_kv_heads", "head_dim")
         if getattr(side, field) != getattr(stack, field)
     ]
     # Here the two attentions of a decoder layer have the same K/V heads; cross-attention is what the page is about.
     if model.self_kv_heads is not None:
-        found.append(Change("decoder self_kv_heads", model.self_kv_heads, mini.decoder.num_kv_heads))
+        found.append(Change("decoder", "self_kv_heads", model.self_kv_heads, mini.decoder.num_kv_heads))
     return tuple(found)
 
 
