@@ -11,6 +11,7 @@ from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
 TICKS = (6, 8, 12, 16, 24, 32)
+LONGEST_LINE = 16  # characters of a label
 LOW, HIGH = 5, 42  # the ends of both axes; what lies beyond is named in the corner
 
 Pair = tuple[int, int]
@@ -69,10 +70,13 @@ def head_counts_chart(
         _note(words.more_decoder_heads, theme, _colors(theme)[1], x=0.01, y=0.99, xanchor="left", yanchor="top"),
         _note(words.fewer_decoder_heads, theme, _colors(theme)[2], x=0.99, y=0.01, xanchor="right", yanchor="bottom"),
     ]
-    beyond = [f"{_label(names, ', ')} {enc} → {dec}" for (enc, dec), names in pairs.items() if max(enc, dec) > HIGH]
+    beyond = [
+        f"{', '.join(map(literal, names))} {enc} → {dec}" for (enc, dec), names in pairs.items() if max(enc, dec) > HIGH
+    ]
     if beyond:
         text = "<br>".join(f"{line} ↗" for line in beyond)
-        layout["annotations"].append(_note(text, theme, ink(theme), x=0.99, y=0.99, xanchor="right", yanchor="top"))
+        layout["annotations"].append(_note(text, theme, ink(theme), x=1, y=1, xanchor="right", yanchor="bottom"))
+        layout["margin"]["t"] = 30
     return figure(traces, layout)
 
 
@@ -103,10 +107,16 @@ def _colors(theme: str) -> tuple[str, str, str]:
     return ink(theme, faint=True), scale[-2], scale[1]
 
 
-def _label(names: Sequence[str], separator: str = ",<br>") -> str:
-    """Two names to a line, so that a crowded point stays narrow."""
-    lines = [", ".join(map(literal, names[at : at + 2])) for at in range(0, len(names), 2)]
-    return separator.join(lines)
+def _label(names: Sequence[str]) -> str:
+    """The names of one point, in lines short enough to stand beside their neighbours on a phone."""
+    lines = [literal(names[0])]
+    for name in map(literal, names[1:]):
+        if len(lines[-1]) + len(name) + 2 <= LONGEST_LINE:
+            lines[-1] += f", {name}"
+        else:
+            lines[-1] += ","
+            lines.append(name)
+    return "<br>".join(lines)
 
 
 def _note(text: str, theme: str, color: str, **where) -> dict:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Source:
-    """Where a figure comes from: what to look for, and where."""
+    """Where a figure comes from: whose, which part of it, and its address."""
 
-    text: str
+    name: str
+    part: str
     url: str
 
 
@@ -69,7 +70,7 @@ class EqualModel:
 
 
 def _github(repository: str, path: str) -> Source:
-    return Source(f"{repository}: {path}", f"https://github.com/{repository}")
+    return Source(repository, path, f"https://github.com/{repository}")
 
 
 def _transformers(path: str) -> Source:
@@ -77,14 +78,14 @@ def _transformers(path: str) -> Source:
 
 
 def _published_config(name: str) -> Source:
-    return Source(f"{name}: config.json", f"https://huggingface.co/{name}")
+    return Source(name, "config.json", f"https://huggingface.co/{name}")
 
 
 _UNILM = _github("microsoft/unilm", "trocr/trocr_models.py")
-_TROCR = _transformers("convert_trocr_unilm_to_pytorch.py")
+_TROCR = _transformers("trocr: convert_trocr_unilm_to_pytorch.py")
 _AUDIOCRAFT = _github("facebookresearch/audiocraft", "config/model/lm/model_scale")
 _T5GEMMA = _github("google-deepmind/gemma", "research/t5gemma/config.py")
-_DONUT = _transformers("the conversion scripts of Donut and Nougat")
+_DONUT = _transformers("donut, nougat: conversion scripts")
 _SAM = _transformers("sam")
 _T5_BASE = Side(768, 12, 64)  # MusicGen's encoder
 
@@ -100,7 +101,7 @@ REAL_MODELS: tuple[RealModel, ...] = (
         Side(1280, 16, 80),
         Side(4096, 32, 128, num_kv_heads=8),
         16,
-        _transformers("mllama, defaults"),
+        _transformers("mllama: defaults"),
     ),
     RealModel(
         "t5gemma",
@@ -112,7 +113,7 @@ REAL_MODELS: tuple[RealModel, ...] = (
         bridge="w_k",
     ),
     RealModel("donut", "Donut, Nougat", Side(1024, 32, 32), Side(1024, 16, 64), 8, _DONUT),
-    RealModel("blip2", "BLIP-2 Q-Former", Side(1408, 16, 88), Side(768, 12, 64), 8, _transformers("blip_2, defaults")),
+    RealModel("blip2", "BLIP-2 Q-Former", Side(1408, 16, 88), Side(768, 12, 64), 8, _transformers("blip_2: defaults")),
     RealModel("sam_b", "SAM B", Side(768, 12, 64), Side(256, 8, 16), 4, _SAM),
     RealModel("sam_l", "SAM L", Side(1024, 16, 64), Side(256, 8, 16), 4, _SAM),
     RealModel("sam_h", "SAM H", Side(1280, 16, 80), Side(256, 8, 16), 4, _SAM),
@@ -122,7 +123,7 @@ REAL_MODELS: tuple[RealModel, ...] = (
         Side(1024, 16, 128),
         Side(2048, 16, 128),
         16,
-        _transformers("dia, defaults"),
+        _transformers("dia: defaults"),
         self_kv_heads=4,
     ),
     RealModel(
@@ -134,7 +135,7 @@ REAL_MODELS: tuple[RealModel, ...] = (
 EQUAL_MODELS: tuple[EqualModel, ...] = (
     EqualModel("BART-large", 16, _published_config("facebook/bart-large")),
     EqualModel("Whisper-large-v3", 20, _published_config("openai/whisper-large-v3")),
-    EqualModel("Marian", 16, _transformers("marian, defaults")),
-    EqualModel("M2M100", 16, _transformers("m2m_100, defaults")),
-    EqualModel("DETR", 8, _transformers("detr, defaults")),
+    EqualModel("Marian", 16, _transformers("marian: defaults")),
+    EqualModel("M2M100", 16, _transformers("m2m_100: defaults")),
+    EqualModel("DETR", 8, _transformers("detr: defaults")),
 )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention.figures import head_counts_alt, head_counts_chart
 from attention.tasks import get_task
-from attention.wild import EQUAL_MODELS, REAL_MODELS, RealModel, Side, changes, copies_of, miniature
+from attention.wild import EQUAL_MODELS, REAL_MODELS, RealModel, Side, Source, changes, copies_of, miniature
 from pages.parts import sidebar
 from pages.parts.chart import draw_chart
 from pages.parts.settings import MAX_HEADS, Settings
@@ -17,16 +17,15 @@ from pages.parts.words import label, verbatim
 PLAYGROUND = "pages/playground.py"
 # Where the labels of crowded points stand, by (encoder heads, decoder heads); the others stand to the right.
 LABEL_PLACES = {
-    (12, 16): "middle left",
-    (16, 16): "bottom right",
-    (32, 16): "bottom center",
-    (16, 32): "middle right",
-    (12, 32): "middle left",
-    (12, 24): "middle left",
-    (12, 8): "middle left",
-    (8, 8): "middle left",
-    (6, 6): "middle right",
     (6, 8): "top center",
+    (8, 8): "bottom right",
+    (12, 8): "top center",
+    (12, 16): "middle left",
+    (12, 24): "middle left",
+    (12, 32): "middle left",
+    (16, 12): "bottom right",
+    (16, 16): "bottom right",
+    (32, 16): "top center",
 }
 
 
@@ -85,7 +84,7 @@ def draw_buttons(settings: Settings) -> None:
             for model in filter(lambda model, group=group: _group(model) == group, REAL_MODELS):
                 heads = {"encoder": _heads(model.encoder), "decoder": _heads(model.decoder)}
                 wanted = miniature_of(model, settings)
-                text = label("real_models", "button", name=model.name, **heads)
+                text = label("real_models", "button", model=model.name, **heads)
                 if st.button(text, key=f"mini_{model.key}", on_click=sidebar.change, args=(wanted,)):
                     # `change` has made these the settings already; the address has to say so on the next page, too.
                     st.switch_page(PLAYGROUND, query_params=sidebar.current().to_address())
@@ -102,7 +101,7 @@ def draw_table(settings: Settings) -> None:
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{rows}</tbody></table>'
     )
     models = ", ".join(
-        f"[{label('real_models', 'equal_model', name=model.name, heads=model.num_heads)}]({model.source.url})"
+        f"[{label('real_models', 'equal_model', model=model.name, heads=model.num_heads)}]({model.source.url})"
         for model in EQUAL_MODELS
     )
     st.markdown(label("real_models", "equal", models=models))
@@ -118,7 +117,7 @@ def _row(model: RealModel, settings: Settings, names: tuple[str, ...]) -> str:
         _side(model.decoder),
         verbatim(" ".join(_worth_knowing(model))),
         f'<a href="{verbatim(link_to(wanted))}" title="{verbatim(opens)}">{mini}</a>',
-        f'<a href="{verbatim(model.source.url)}" target="_blank" rel="noopener">{verbatim(model.source.text)}</a>',
+        _source(model.source),
     )
     said = "".join(
         f'<td role="cell" class="{name}" data-label="{label("real_models", name)}">{cell}</td>'
@@ -127,9 +126,18 @@ def _row(model: RealModel, settings: Settings, names: tuple[str, ...]) -> str:
     return f'<tr role="row"><th role="rowheader" scope="row">{verbatim(model.name)}</th>{said}</tr>'
 
 
+def _source(source: Source) -> str:
+    link = f'<a href="{verbatim(source.url)}" target="_blank" rel="noopener">{verbatim(source.name)}</a>'
+    # A long path may be broken after each part of it.
+    return f'{link} <span class="faint">{verbatim(source.part).replace("/", "/<wbr>").replace("_", "_<wbr>")}</span>'
+
+
 def _side(side: Side) -> str:
     figures = label("real_models", "side", heads=f"<b>{_heads(side)}</b>", head_dim=side.head_dim)
-    return f'{figures} <span class="faint">{label("real_models", "in_width", width=f"{side.d_model:,}")}</span>'
+    lines = [label("real_models", "in_width", width=f"{side.d_model:,}")]
+    if side.total_width != side.d_model:
+        lines.insert(0, f"= {side.total_width:,}")
+    return figures + "".join(f' <span class="faint">{line}</span>' for line in lines)
 
 
 def _mini(side: Side) -> str:
@@ -146,17 +154,9 @@ def _worth_knowing(model: RealModel) -> Iterator[str]:
         yield label("real_models", "donut")
     if model.bridge:
         yield label("real_models", model.bridge)
-    inner = [side for side in ("encoder", "decoder") if _has_inner_width(getattr(model, side))]
-    if inner:
-        where = "both" if len(inner) == 2 else inner[0]
-        yield label("real_models", f"inner_{where}", total=f"{getattr(model, inner[0]).total_width:,}")
     if model.self_kv_heads is not None:
         heads = {"heads": model.decoder.num_heads, "kv_heads": model.self_kv_heads}
         yield label("real_models", "self_kv_heads", **heads)
-
-
-def _has_inner_width(side: Side) -> bool:
-    return side.total_width != side.d_model
 
 
 def _group(model: RealModel) -> str:
