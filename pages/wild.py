@@ -17,11 +17,8 @@ st.html(Path(__file__).parent / "parts" / "real_models.html")
 st.title(label("app", "wild"), anchor=False)
 st.caption(label("real_models", "intro"))
 notice(*sidebar.notices())
-chart, words = st.columns([3, 2], gap="large", vertical_alignment="center")
-with chart:
-    draw_head_counts(st.context.theme.type or "light")
-with words:
-    st.markdown(texts["chart"])
+draw_head_counts(st.context.theme.type or "light")
+st.markdown(texts["chart"])
 st.header(label("real_models", "load"), anchor=False)
 st.markdown(label("real_models", "load_line"))
 draw_buttons(settings)

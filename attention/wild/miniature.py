@@ -6,7 +6,7 @@ both sides' heads are divided, and heads become larger by as much.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from attention.config import ModelConfig, StackConfig
 from attention.wild.models import REAL_MODELS, RealModel, Side
@@ -24,7 +24,7 @@ class Change:
     mini: int
 
 
-@cache
+@lru_cache(maxsize=256)
 def miniature(model: RealModel, src_vocab_size: int = 32, tgt_vocab_size: int = 32, max_heads: int = 32) -> ModelConfig:
     """A model small enough to be built at once, with the real model's heads.
 
