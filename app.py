@@ -20,7 +20,7 @@ page = st.navigation(
         st.Page(PAGES / "wild.py", title=label("app", "wild"), icon="🌍", url_path="real-models"),
     ]
 )
-sidebar.settings_from_address()
+sidebar.settings_from_address(page.url_path)
 with st.sidebar:
     sidebar.draw()
 sidebar.settings_to_address()

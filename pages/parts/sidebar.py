@@ -67,12 +67,19 @@ def notices() -> list[str]:
     return [*st.session_state.get("notices", []), *([mended] if mended else [])]
 
 
-def settings_from_address() -> None:
-    """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it."""
+def settings_from_address(page: str) -> None:
+    """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it.
+
+    Streamlit's links between pages come without settings: those of the page before then stay.
+    """
     params, state = st.query_params.to_dict(), st.session_state
+    came_from = state.get("page", page)
+    state["page"] = page
     # After a click the browser may still send the address from before it; the click is the newer word.
     if state.pop("touched", False):
         state["notices"] = []
+    elif page != came_from and not params:
+        state["address"] = {}
     elif params != state.get("address") and not _late_echo(params):
         state["settings"], state["notices"] = read_address(params)
         state["address"] = params
