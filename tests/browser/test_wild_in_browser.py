@@ -16,8 +16,6 @@ def open_wild(serve, new_page):
         page = new_page(**options)
         page.goto(f"{serve('app.py')}/?{query}")
         expect(page.get_by_text("Do the query heads look alike?")).to_be_visible(timeout=60_000)
-        if options.get("width", 1280) < 600:
-            page.get_by_test_id("stExpandSidebarButton").click()
         page.get_by_role("link", name="In the wild").click()
         expect(page.get_by_role("heading", name="In the wild")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("What is said of real models")).to_be_visible(timeout=30_000)
@@ -52,7 +50,9 @@ def test_a_link_opens_the_same_miniature_anew(open_wild):
 
 @pytest.mark.parametrize("width", [390, 800, 1280])
 def test_nothing_is_wider_than_the_screen_and_the_table_stays_a_table(open_wild, width):
-    page = open_wild(width=width)
+    page = open_wild()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(500)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     table = page.get_by_role("table", name="The figures")
     expect(table.get_by_role("rowheader")).to_have_count(15)
