@@ -34,7 +34,7 @@ def miniature_of(model: RealModel, settings: Settings) -> Settings:
     task = get_task(settings.task)
     config = miniature(model, len(task.src_vocab), len(task.tgt_vocab), MAX_HEADS)
     shown = settings.with_config(config)
-    return replace(shown, kind="cross", layer=shown.dec_layers, head=1)
+    return replace(shown, kind="cross", layer=shown.dec_layers, head=1, fault=None)
 
 
 def link_to(settings: Settings) -> str:
