@@ -14,15 +14,14 @@ st.html(PAGES / "parts" / "style.html")
 # Each page has the name of its file as its address. Before `st.navigation` is first called in a process, Streamlit
 # looks for scripts in a folder called pages/ and runs the one that is asked for without anything in this file; such a
 # page then runs this file itself (`sidebar.for_page`).
+ICONS = {"playground": "🎛️", "shapes": "📐", "wild": "🌍"}
 page = st.navigation(
     [
-        st.Page(
-            PAGES / "playground.py", title=label("app", "playground"), icon="🎛️", url_path="playground", default=True
-        ),
-        st.Page(PAGES / "shapes.py", title=label("app", "shapes"), icon="📐", url_path="shapes"),
+        st.Page(PAGES / f"{name}.py", title=label("app", name), icon=icon, default=name == "playground")
+        for name, icon in ICONS.items()
     ]
 )
-sidebar.settings_from_address()
+sidebar.settings_from_address(page.url_path)
 with st.sidebar:
     sidebar.draw()
 sidebar.settings_to_address()

@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from attention.cross_attention import fits
+from attention.cross_attention import fits, sharing_name
 from attention.inspection import KINDS, WordView
 from attention.tasks import get_task
 from pages.parts import heads, sidebar
@@ -12,6 +12,7 @@ from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
 from pages.parts.models import RANDOM, Trained, provenance, view_word
+from pages.parts.real_models import draw_miniature_line
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
 from pages.parts.training import draw_training
@@ -43,6 +44,10 @@ def draw_text(settings: Settings) -> None:
     if settings.kind == "cross":
         name, values = way_text(settings.config)
         st.markdown(texts[name].format(**values))
+    heads, kv_heads = settings.heads_of(settings.kind), settings.shared_by(settings.kind)
+    if kv_heads < heads and not (settings.kind == "cross" and settings.kv == "grouped"):  # which has said it
+        name = sharing_name(heads, kv_heads)
+        st.markdown(texts["shared"].format(heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name))
     st.markdown(texts["numbers"])
     if settings.kind == "cross":
         st.markdown(texts[f"finds_{settings.task}"])
@@ -83,6 +88,7 @@ with answer_place:
     if refusal:
         notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
     draw_answer(settings, view, trained, broken=not works)
+    draw_miniature_line(settings)
 with choices_place:
     draw_choices(settings)
     if reached:

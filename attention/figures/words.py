@@ -35,6 +35,12 @@ class FigureWords:
         "the lowest is {low} at {low_step}."
     )
     one_point_alt: str = "{loss} against {step}: {first} at {first_step}."
+    encoder_heads: str = "encoder heads"
+    decoder_heads: str = "decoder heads"
+    more_decoder_heads: str = "▲ more decoder heads"
+    fewer_decoder_heads: str = "▼ fewer decoder heads"
+    against: str = "against"
+    head_counts_alt: str = "Encoder heads against decoder heads of published models:"
     empty_curve_alt: str = "{loss} against {step}: nothing recorded yet."
     comparison_alt: str = "{y} against {x}."
     points_alt: str = "{line}: {points}."

@@ -21,8 +21,10 @@ SECONDS_TO_PAINT = 0.3
 Captions = tuple[tuple[str, str], ...]
 
 
-def captions(layer: LayerView, layer_index: int, head: int, kind: str, scores: Scores | None) -> Captions:
-    """The numbers under a head, as (label, value) pairs."""
+def captions(
+    layer: LayerView, layer_index: int, head: int, kind: str, scores: Scores | None, kv_heads: int
+) -> Captions:
+    """The numbers under a head, as (label, value) pairs; which K/V head it reads, where heads share them."""
     lines = [
         (label("head", "entropy"), number(layer.entropy[head])),
         (label("head", "distance"), number(layer.distance[head], 1)),
@@ -30,6 +32,8 @@ def captions(layer: LayerView, layer_index: int, head: int, kind: str, scores: S
     if layer.num_source < len(layer.columns):  # the decoder has columns of its own: who reads which?
         reads_source = layer.allowed[head, :, : layer.num_source].any()
         lines.insert(0, (label("head", "reads"), label("head", "reads_source" if reads_source else "reads_own")))
+    if kv_heads < (heads := len(layer.weights)):
+        lines.append((label("head", "reads_kv_head"), str(head // (heads // kv_heads) + 1)))
     if kind == "cross":
         lines.append((label("head", "finds"), percent(layer.alignment[head])))
         if scores is not None:
@@ -42,6 +46,7 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
     kind = settings.kind
     layers = view.layers[kind]
     overview = settings.view == "layers"
+    kv_heads = settings.shared_by(kind)
     shown = range(len(layers)) if overview else [settings.layer - 1]
     sections = [
         Section(
@@ -51,7 +56,7 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
                 Tile(
                     head,
                     label("head", "title", head=head + 1),
-                    () if overview else captions(layers[index], index, head, kind, scores),
+                    () if overview else captions(layers[index], index, head, kind, scores, kv_heads),
                     layers[index].weights[head],
                 )
                 for head in range(len(layers[index].weights))

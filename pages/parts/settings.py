@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from attention import ModelConfig, StackConfig
-from attention.config import KV_VARIANTS
+from attention.config import KV_VARIANTS, divisors, listing
 from attention.inspection import KINDS
 from attention.silent import SILENT_FAILURES
 from attention.tasks import TASKS, get_task
@@ -41,12 +41,16 @@ CHOICES = {
     "fault": tuple(FAULTS),
     "demo": tuple(SILENT_FAILURES),
 }
-NAMES = {*RANGES, *CHOICES, "text", "width", "kv_variant", "layer", "head"}
+KV_HEADS = ("enc_kv_heads", "dec_kv_heads")  # each a divisor of its side's heads, or left out
+NAMES = {*RANGES, *CHOICES, *KV_HEADS, "text", "width", "kv_variant", "layer", "head"}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything the pages can be told, under the names used in the address bar. Layers and heads count from 1."""
+    """Everything the pages can be told, under the names used in the address bar. Layers and heads count from 1.
+
+    `enc_kv_heads` and `dec_kv_heads` are None for as many K/V heads as there are heads.
+    """
 
     task: str = "spelling"
     text: str = "knight"
@@ -58,6 +62,8 @@ class Settings:
     dec_dim: int = 8
     dec_layers: int = 2
     dec_width: int = 64
+    enc_kv_heads: int | None = None
+    dec_kv_heads: int | None = None
     kv: str = "reproject"
     kv_variant: str | None = None
     keep: str = "width"
@@ -79,6 +85,7 @@ class Settings:
                 num_heads=getattr(self, f"{short}_heads"),
                 head_dim=getattr(self, f"{short}_dim"),
                 num_layers=getattr(self, f"{short}_layers"),
+                num_kv_heads=getattr(self, f"{short}_kv_heads"),
             )
             for side, short in (("encoder", "enc"), ("decoder", "dec"))
         }
@@ -99,11 +106,24 @@ class Settings:
         """How many heads such a layer has: cross-attention has the decoder's."""
         return self.enc_heads if kind == "encoder" else self.dec_heads
 
+    def shared_by(self, kind: str) -> int:
+        """How many K/V heads the query heads of this kind share; as many as there are heads where nothing is shared.
+
+        Cross-attention has the K/V heads of whoever makes them. Only "grouped" shares the encoder's on purpose: the
+        other ways need or make as many as the decoder has heads, and "direct" with a single one has its own text.
+        """
+        heads = self.heads_of(kind)
+        if kind == "encoder" or (kind == "cross" and self.kv == "grouped"):
+            return min(self.enc_kv_heads or self.enc_heads, heads)
+        return self.dec_kv_heads or heads if kind == "decoder" or self.kv == "reproject" else heads
+
     def fitted(self) -> "Settings":
-        """The same with layer, head and variant brought back to what the model has."""
+        """The same with K/V heads, layer, head and variant brought back to what the model can have."""
         variants = KV_VARIANTS[self.kv]
         return replace(
             self,
+            enc_kv_heads=_kv_heads_for(self.enc_heads, self.enc_kv_heads),
+            dec_kv_heads=_kv_heads_for(self.dec_heads, self.dec_kv_heads),
             layer=min(self.layer, self.layers_of(self.kind)),
             head=min(self.head, self.heads_of(self.kind)),
             kv_variant=self.kv_variant if self.kv_variant in variants else next(iter(variants), None),
@@ -116,8 +136,14 @@ class Settings:
             self,
             enc_heads=enc.num_heads,
             enc_dim=enc.head_dim,
+            enc_layers=enc.num_layers,
+            enc_width=enc.d_model,
+            enc_kv_heads=enc.num_kv_heads,
             dec_heads=dec.num_heads,
             dec_dim=dec.head_dim,
+            dec_layers=dec.num_layers,
+            dec_width=dec.d_model,
+            dec_kv_heads=dec.num_kv_heads,
             kv=config.kv,
             kv_variant=config.kv_variant,
         ).fitted()
@@ -144,6 +170,14 @@ def head_dim_for(total_width: int, num_heads: int) -> int:
     return min(max(total_width // num_heads, 1), MAX_HEAD_DIM)
 
 
+def _kv_heads_for(num_heads: int, wanted: int | None) -> int | None:
+    """The possible number of K/V heads nearest to the wanted one (of two, the larger); None for as many as heads."""
+    if wanted is None:
+        return None
+    nearest = min(divisors(num_heads), key=lambda number: (abs(number - wanted), -number))
+    return None if nearest == num_heads else nearest
+
+
 # The article's situations, in miniature: what to change, by the name of the preset.
 EQUAL = {"enc_heads": 8, "enc_dim": 8, "dec_heads": 8, "dec_dim": 8, "enc_width": 64, "dec_width": 64}
 PRESETS: dict[str, dict] = {
@@ -168,6 +202,7 @@ def apply_preset(settings: Settings, name: str) -> Settings:
         "head": 1,
         "kv_variant": None,
         "fault": None,
+        **dict.fromkeys(KV_HEADS),  # as many as heads
     }
     return replace(settings, **{**shown, **PRESETS[name]}).fitted()
 
@@ -200,6 +235,10 @@ def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
             notices.append(f"The text in the address was cut after {LONGEST_TEXT} characters.")
     settings = replace(Settings(), **{name: value for name, value in values.items() if value is not None})
     settings = _follow_keep(settings, given)
+    for name, heads in zip(KV_HEADS, ("enc_heads", "dec_heads"), strict=True):
+        if name in given:
+            count = _read_kv_heads(name, given[name], heads, getattr(settings, heads), notices)
+            settings = replace(settings, **{name: count})
     settings = replace(settings, kv_variant=_read_variant(settings.kv, given.get("kv_variant"), notices))
     settings = replace(settings, layer=settings.layers_of(settings.kind))
     for name, count in (("layer", settings.layers_of(settings.kind)), ("head", settings.heads_of(settings.kind))):
@@ -221,6 +260,24 @@ def _follow_keep(settings: Settings, given: Mapping[str, str]) -> Settings:
     return replace(settings, enc_dim=enc_dim, dec_dim=dec_dim)
 
 
+def _read_kv_heads(name: str, text: str, heads_name: str, num_heads: int, notices: list[str]) -> int | None:
+    """A divisor of the heads, the nearest one with a notice, or None for as many as heads."""
+    number, allowed = _number_in(text), listing(divisors(num_heads))
+    if math.isnan(number):
+        notices.append(
+            f"{name}={_shown(text)} is not a number: with {heads_name}={num_heads} the possible ones are {allowed}; "
+            f"{num_heads} is used."
+        )
+        return None
+    possible = _kv_heads_for(num_heads, int(min(max(number, 1), MAX_HEADS)))
+    if (possible or num_heads) != number:
+        notices.append(
+            f"{name}={_shown(text)} is not possible: with {heads_name}={num_heads} it can be {allowed}; "
+            f"{possible or num_heads} is used."
+        )
+    return possible
+
+
 def _read_variant(kv: str, text: str | None, notices: list[str]) -> str | None:
     """A variant of this way of feeding the heads, or None for its usual one."""
     variants = KV_VARIANTS[kv]
@@ -237,10 +294,7 @@ def _read_variant(kv: str, text: str | None, notices: list[str]) -> str | None:
 
 def _read_number(name: str, text: str, low: int, high: int, notices: list[str]) -> int | None:
     """A whole number within its range, the nearest one with a notice, or None for the usual value."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _number_in(text)
     if math.isnan(number):
         notices.append(f"{name}={_shown(text)} is not a number: {low} to {high} are allowed; the usual value is used.")
         return None
@@ -248,6 +302,14 @@ def _read_number(name: str, text: str, low: int, high: int, notices: list[str]) 
     if nearest != number:
         notices.append(f"{name}={_shown(text)} is not possible: {low} to {high} are allowed; {nearest} is used.")
     return nearest
+
+
+def _number_in(text: str) -> float:
+    """The number that was written, or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _read_choice(name: str, text: str, allowed: tuple[str, ...], notices: list[str]) -> str | None:

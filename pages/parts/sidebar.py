@@ -14,7 +14,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attention.config import KV_VARIANTS
+from attention.config import KV_VARIANTS, divisors
 from attention.tasks import TASKS, Refusal, get_task
 from pages.parts.settings import (
     KEEPS,
@@ -89,12 +89,19 @@ def notices() -> list[str]:
     return [*st.session_state.get("notices", []), *([mended] if mended else [])]
 
 
-def settings_from_address() -> None:
-    """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it."""
+def settings_from_address(page: str) -> None:
+    """Read the address bar when it is new to us: at the start, and when the visitor goes back or edits it.
+
+    Streamlit's links between pages come without settings: those of the page before then stay.
+    """
     params, state = st.query_params.to_dict(), st.session_state
+    came_from = state.get("page", page)
+    state["page"] = page
     # After a click the browser may still send the address from before it; the click is the newer word.
     if state.pop("touched", False):
         state["notices"] = []
+    elif page != came_from and not params:
+        state["address"] = {}
     elif params != state.get("address") and not _late_echo(params):
         state["settings"], state["notices"] = read_address(params)
         state["address"] = params
@@ -134,7 +141,8 @@ def draw() -> None:
         format_func=lambda name: label("kv", name),
     )
     # `grouped` has variants for fewer decoder heads than K/V heads only.
-    if KV_VARIANTS[settings.kv] and (settings.kv != "grouped" or settings.dec_heads < settings.enc_heads):
+    handed = settings.enc_kv_heads or settings.enc_heads
+    if KV_VARIANTS[settings.kv] and (settings.kv != "grouped" or settings.dec_heads < handed):
         segments(
             "kv_variant",
             KV_VARIANTS[settings.kv],
@@ -153,7 +161,19 @@ def _draw_exact_numbers() -> None:
         for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
             with column:
                 _number(f"{side}_{name}")
+    for column, side in zip(st.columns(2), ("enc", "dec"), strict=True):
+        with column:
+            _draw_kv_heads(side)
     _number("seed")
+
+
+def _draw_kv_heads(side: str) -> None:
+    """How many K/V heads the query heads share, among the numbers that divide them; the last is one for each head."""
+    field, heads = f"{side}_kv_heads", getattr(current(), f"{side}_heads")
+    value = getattr(current(), field) or heads
+    help_text = label("sidebar", "kv_heads_help")
+    options = tuple(divisors(heads))
+    _widget(st.selectbox, field, value, label("sidebar", field), "exact_", options=options, help=help_text)
 
 
 def _draw_side(side: str) -> None:
@@ -169,6 +189,8 @@ def _draw_side(side: str) -> None:
         st.caption(label("sidebar", "total_uneven", heads=heads, dim=dim, total=wanted, made=made))
     else:
         st.caption(label("sidebar", "total", heads=heads, dim=dim, total=made, width=width))
+    if kv_heads := getattr(settings, f"{side}_kv_heads"):
+        st.caption(label("sidebar", "kv_heads_shared", heads=heads, kv_heads=kv_heads))
 
 
 def _draw_situations() -> None:

@@ -231,3 +231,50 @@ def test_start_again_brings_the_first_visit_back():
     checked(button.click().run())
     assert settings_of(app) == Settings()
     assert dict(app.query_params) == {}
+
+
+def tile_captions(app, name):
+    tiles = [tile for section in grid(app)["sections"] for tile in section["tiles"]]
+    return [value for tile in tiles for caption, value in tile["captions"] if caption == name]
+
+
+def test_grouped_heads_are_computed_and_named_as_such():
+    address = {"enc_heads": "2", "dec_heads": "8", "dec_kv_heads": "2"}
+    app = open_page(**address)
+    settings = settings_of(app)
+    assert settings.config.decoder.num_kv_heads == 2
+    view = inspect_word(EncoderDecoder(settings.config, seed=0), get_task("spelling"), KNIGHT)
+    np.testing.assert_array_equal(grid_maps(app), view.layers["cross"][1].weights)
+    for kind in ("cross", "decoder"):
+        press(app, "kind", kind)
+        assert tile_captions(app, "K/V head") == ["1", "1", "1", "1", "2", "2", "2", "2"]
+        assert "8 query heads read 2 K/V heads, 4 of them each (grouped-query attention)" in texts(app)
+    press(app, "kind", "encoder")
+    assert tile_captions(app, "K/V head") == []
+
+
+def test_kv_heads_can_be_chosen_among_those_that_divide_and_follow_the_heads():
+    app = opened(open_page())
+    chooser = app.selectbox(key="exact_dec_kv_heads")
+    assert chooser.options == ["1", "2", "4", "8"]
+    assert chooser.value == 8
+    checked(chooser.set_value(2).run())
+    assert settings_of(app).dec_kv_heads == 2
+    assert "8 query heads share 2 K/V heads" in texts(app)
+    assert read_address(dict(app.query_params))[0].dec_kv_heads == 2
+    press(app, "dec_heads", 1)
+    assert settings_of(app).dec_kv_heads is None
+    assert "dec_kv_heads" not in dict(app.query_params)
+
+
+def test_the_encoder_s_kv_heads_are_what_its_heads_hand_over():
+    app = open_page(enc_heads="8", enc_dim="8", enc_kv_heads="4", dec_heads="4", dec_dim="8", kv="direct")
+    assert "Cross-attention does not run" not in texts(app)
+    assert len(grid_maps(app)) == 4
+    press(app, "dec_heads", 8)
+    assert "Cross-attention does not run" in texts(app)
+
+
+def test_a_single_kv_head_that_meets_several_query_heads_is_pointed_out():
+    app = open_page(enc_heads="2", enc_dim="8", enc_kv_heads="1", dec_heads="4", dec_dim="8", kv="direct")
+    assert "PyTorch repeats it for all 4 decoder heads" in texts(app)

@@ -10,6 +10,7 @@ from attention.config import KV_VARIANTS
 from attention.trace import trace_shapes
 from pages.parts.settings import (
     CHOICES,
+    KV_HEADS,
     MAX_HEAD_DIM,
     MAX_HEADS,
     PRESETS,
@@ -91,7 +92,8 @@ def test_cross_attention_has_the_heads_of_the_decoder():
 
 numbers = {name: st.integers(*limits) for name, limits in RANGES.items()}
 choices = {name: st.sampled_from(options) for name, options in CHOICES.items()}
-any_settings = st.builds(Settings, **numbers, **choices, text=st.text(max_size=30)).map(Settings.fitted)
+kv_heads = {name: st.none() | st.integers(1, MAX_HEADS) for name in KV_HEADS}
+any_settings = st.builds(Settings, **numbers, **choices, **kv_heads, text=st.text(max_size=30)).map(Settings.fitted)
 
 
 @given(any_settings)
@@ -108,6 +110,8 @@ def test_any_address_gives_settings_within_the_limits_and_a_sentence_for_each_fa
     assert 1 <= settings.head <= settings.heads_of(settings.kind)
     assert all(notice.endswith(".") for notice in notices)
     assert settings.config.decoder.num_heads == settings.dec_heads
+    assert settings.enc_heads % settings.config.encoder.num_kv_heads == 0
+    assert settings.dec_heads % settings.config.decoder.num_kv_heads == 0
 
 
 @given(st.integers(1, 512), st.integers(1, MAX_HEADS))
@@ -131,3 +135,64 @@ def test_the_mismatch_fails_in_the_heads_alone():
 def test_a_preset_keeps_task_and_text():
     settings = apply_preset(replace(Settings(), task="reverse", text="abc"), "problem_1")
     assert (settings.task, settings.text) == ("reverse", "abc")
+
+
+def test_kv_heads_left_out_are_as_many_as_heads():
+    settings, notices = read_address({"enc_heads": "8", "dec_heads": "16"})
+    assert (settings.enc_kv_heads, settings.dec_kv_heads, notices) == (None, None, [])
+    assert (settings.config.encoder.num_kv_heads, settings.config.decoder.num_kv_heads) == (8, 16)
+    assert not {"enc_kv_heads", "dec_kv_heads"} & settings.to_address().keys()
+
+
+def test_kv_heads_of_each_side_are_its_own():
+    settings, notices = read_address({"enc_heads": "6", "enc_kv_heads": "3", "dec_heads": "8", "dec_kv_heads": "2"})
+    assert notices == []
+    assert (settings.config.encoder.num_kv_heads, settings.config.decoder.num_kv_heads) == (3, 2)
+
+
+def test_as_many_kv_heads_as_heads_is_the_same_as_none_given():
+    assert read_address({"dec_heads": "16", "dec_kv_heads": "16"}) == read_address({"dec_heads": "16"})
+
+
+@pytest.mark.parametrize(("given_value", "used"), [("5", 6), ("0", 1), ("-2", 1), ("7", 6), ("2.5", 2), ("inf", 12)])
+def test_kv_heads_that_do_not_divide_are_named_with_those_that_do(given_value, used):
+    settings, notices = read_address({"dec_heads": "12", "dec_kv_heads": given_value})
+    assert settings.config.decoder.num_kv_heads == used
+    assert notices == [
+        f"dec_kv_heads={given_value} is not possible: with dec_heads=12 it can be 1, 2, 3, 4, 6, 12; {used} is used."
+    ]
+
+
+def test_kv_heads_that_are_no_number_are_named_and_every_head_has_its_own():
+    settings, notices = read_address({"enc_kv_heads": "two"})
+    assert settings.enc_kv_heads is None
+    assert notices == ["enc_kv_heads=two is not a number: with enc_heads=4 the possible ones are 1, 2, 4; 4 is used."]
+
+
+def test_heads_that_kv_heads_cannot_divide_bring_them_back_to_the_nearest_that_can():
+    grouped = Settings(dec_heads=16, dec_kv_heads=8)
+    assert replace(grouped, dec_heads=12).fitted().dec_kv_heads == 6
+    assert replace(grouped, dec_heads=8).fitted().dec_kv_heads is None
+    assert replace(grouped, dec_heads=1).fitted().dec_kv_heads is None
+    assert replace(grouped, dec_heads=32).fitted().dec_kv_heads == 8
+
+
+@given(any_settings)
+def test_settings_made_from_a_model_describe_that_model(settings):
+    assert Settings().with_config(settings.config).fitted().config.encoder == settings.config.encoder
+    assert Settings().with_config(settings.config).fitted().config.decoder == settings.config.decoder
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_article_s_situations_have_a_kv_head_for_each_head_unless_they_say_so(name):
+    shared = Settings(enc_heads=4, enc_kv_heads=2, dec_heads=8, dec_kv_heads=2)
+    assert apply_preset(shared, name) == apply_preset(Settings(enc_heads=4, dec_heads=8), name)
+
+
+def test_who_shares_kv_heads_with_whom():
+    settings = Settings(enc_heads=8, enc_kv_heads=2, dec_heads=16, dec_kv_heads=4)
+    assert {kind: settings.shared_by(kind) for kind in ("encoder", "decoder", "cross")} == {
+        "encoder": 2, "decoder": 4, "cross": 4,
+    }  # fmt: skip
+    assert replace(settings, kv="grouped").shared_by("cross") == 2  # the encoder's
+    assert replace(settings, kv="projection").shared_by("cross") == 16  # each decoder head is made its own

@@ -1,0 +1,144 @@
+"""How many heads the two sides of a model have: a point per pair of counts, the diagonal where they are equal."""
+
+from collections.abc import Mapping, Sequence
+from math import log2
+
+import plotly.graph_objects as go
+
+from attention.figures.colors import diverging
+from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
+from attention.figures.text import literal
+from attention.figures.words import ENGLISH, FigureWords
+
+TICKS = (6, 8, 12, 16, 24, 32)
+LONGEST_LINE = 16  # characters of a label
+LOW, HIGH = 5, 42  # the ends of both axes; what lies beyond is named in the corner
+
+Pair = tuple[int, int]
+
+
+def head_counts_chart(
+    models: Sequence[tuple[str, int, int]],
+    *,
+    theme: str = "light",
+    height: int = 460,
+    label_places: Mapping[Pair, str] | None = None,
+    words: FigureWords = ENGLISH,
+) -> go.Figure:
+    """Decoder heads against encoder heads, both on logarithmic axes from 5 to 42.
+
+    Above the diagonal the decoder has more heads (triangle up), below it fewer (triangle down), on it as many
+    (circle). Models with the same pair share a point. A pair beyond the axes is written at the end of the diagonal.
+
+    Args:
+        models: name, encoder heads, decoder heads.
+        label_places: plotly's `textposition` for the label of a pair; "middle right" where none is given.
+    """
+    pairs = by_pair(models)
+    shown = [pair for pair in pairs if max(pair) <= HIGH]
+    places = label_places or {}
+    ends = [log2(LOW), log2(HIGH)]
+    traces = [
+        {
+            "type": "scatter", "x": ends, "y": ends, "mode": "lines", "hoverinfo": "skip",
+            "line": {"color": ink(theme, faint=True), "width": 1, "dash": "dot"},
+        },
+        {
+            "type": "scatter",
+            # Logarithms on plain axes: plotly's own logarithmic axes know no base but 10 for their ends.
+            "x": [log2(enc) for enc, _ in shown],
+            "y": [log2(dec) for _, dec in shown],
+            "mode": "markers+text",
+            "text": [_label(pairs[pair]) for pair in shown],
+            "textposition": [places.get(pair, "middle right") for pair in shown],
+            "textfont": {"size": TEXT_SIZE - 1, "color": ink(theme)},
+            "cliponaxis": False,
+            "marker": {
+                "size": 11,
+                "symbol": [("circle", "triangle-up", "triangle-down")[_side(pair)] for pair in shown],
+                "color": [_colors(theme)[_side(pair)] for pair in shown],
+            },
+            "hovertext": [f"{_label(pairs[pair])}<br>{pair[0]} → {pair[1]}" for pair in shown],
+            "hovertemplate": "%{hovertext}<extra></extra>",
+        },
+    ]  # fmt: skip
+    layout = base_layout(theme, title=None, height=height)
+    layout["margin"] |= {"r": 20}
+    layout["xaxis"] = _axis(words.encoder_heads, theme)
+    layout["yaxis"] = _axis(words.decoder_heads, theme) | {"tickangle": 0}
+    layout["annotations"] = [
+        _note(words.more_decoder_heads, theme, _colors(theme)[1], x=0.01, y=0.99, xanchor="left", yanchor="top"),
+        _note(words.fewer_decoder_heads, theme, _colors(theme)[2], x=0.99, y=0.01, xanchor="right", yanchor="bottom"),
+    ]
+    beyond = [
+        f"{', '.join(map(literal, names))} {enc} → {dec}" for (enc, dec), names in pairs.items() if max(enc, dec) > HIGH
+    ]
+    if beyond:
+        text = "<br>".join(f"{line} ↗" for line in beyond)
+        layout["annotations"].append(_note(text, theme, ink(theme), x=1, y=1, xanchor="right", yanchor="bottom"))
+        layout["margin"]["t"] = 30
+    return figure(traces, layout)
+
+
+def head_counts_alt(models: Sequence[tuple[str, int, int]], *, words: FigureWords = ENGLISH) -> str:
+    """Every pair of counts with its models, in words."""
+    pairs = sorted(by_pair(models).items())
+    said = "; ".join(f"{', '.join(names)} {enc} {words.against} {dec}" for (enc, dec), names in pairs)
+    return f"{words.head_counts_alt} {said}."
+
+
+def by_pair(models: Sequence[tuple[str, int, int]]) -> dict[Pair, list[str]]:
+    """Names by their (encoder heads, decoder heads), in the order given."""
+    pairs: dict[Pair, list[str]] = {}
+    for name, enc, dec in models:
+        pairs.setdefault((enc, dec), []).append(name)
+    return pairs
+
+
+def _side(pair: Pair) -> int:
+    """0 on the diagonal, 1 above it, 2 below it."""
+    enc, dec = pair
+    return 0 if enc == dec else 1 if dec > enc else 2
+
+
+def _colors(theme: str) -> tuple[str, str, str]:
+    """Of points on, above and below the diagonal: blue and orange survive colour blindness, and shapes differ too."""
+    scale = diverging(is_dark(theme))
+    return ink(theme, faint=True), scale[-2], scale[1]
+
+
+def _label(names: Sequence[str]) -> str:
+    """The names of one point, in lines short enough to stand beside their neighbours on a phone."""
+    lines = [literal(names[0])]
+    for name in map(literal, names[1:]):
+        if len(lines[-1]) + len(name) + 2 <= LONGEST_LINE:
+            lines[-1] += f", {name}"
+        else:
+            lines[-1] += ","
+            lines.append(name)
+    return "<br>".join(lines)
+
+
+def _note(text: str, theme: str, color: str, **where) -> dict:
+    return {
+        "text": text, "showarrow": False, "xref": "paper", "yref": "paper", "align": where["xanchor"],
+        "font": {"size": TEXT_SIZE, "color": color}, **where,
+    }  # fmt: skip
+
+
+def _axis(title: str, theme: str) -> dict:
+    return {
+        "type": "linear",
+        "range": [log2(LOW), log2(HIGH)],
+        "autorange": False,
+        "fixedrange": True,
+        "tickmode": "array",
+        "tickvals": [log2(tick) for tick in TICKS],
+        "ticktext": [str(tick) for tick in TICKS],
+        "title": {"text": title, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
+        "gridcolor": line_color(theme),
+        "zeroline": False,
+        "ticks": "",
+        "ticklabelstandoff": 4,
+        "automargin": True,
+    }

@@ -1,0 +1,70 @@
+"""The page about real models in a real browser: a click and a link lead to the same miniature."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+expect = pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture
+def open_wild(serve, new_page):
+    """The page as visitors come to it: from the playground, whose settings come along."""
+
+    def open_wild(query="", **options):
+        page = new_page(**options)
+        page.goto(f"{serve('app.py')}/?{query}")
+        expect(page.get_by_text("Do the query heads look alike?")).to_be_visible(timeout=60_000)
+        page.get_by_role("link", name="In the wild").click()
+        expect(page.get_by_role("heading", name="In the wild")).to_be_visible(timeout=30_000)
+        expect(page.get_by_text("What is said of real models")).to_be_visible(timeout=30_000)
+        return page
+
+    return open_wild
+
+
+def heads(page):
+    return page.get_by_role("radiogroup", name="Attention heads").get_by_role("radio")
+
+
+def test_a_click_opens_a_miniature_and_its_settings_come_along(open_wild):
+    page = open_wild("text=cat&dec_heads=16")
+    expect(page.get_by_text("Your configuration, “cat”")).to_be_visible()  # settings came along from the playground
+    expect(page.get_by_text("2 × 2 × 16 heads × 4 × 4 tokens")).to_be_visible()
+    page.get_by_role("button", name="T5Gemma 9B-2B").click()
+    expect(heads(page)).to_have_count(8, timeout=30_000)
+    expect(page.get_by_text("Miniature of T5Gemma 9B-2B")).to_be_visible()
+    expect(page.get_by_text("random weights").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/\?.*text=cat.*enc_kv_heads=8.*dec_kv_heads=4"))
+
+
+def test_a_link_opens_the_same_miniature_anew(open_wild):
+    page = open_wild("text=cat")
+    link = page.get_by_role("row", name="Llama 3.2 11B Vision").get_by_role("link").first
+    page.goto(link.evaluate("link => link.href"))  # as if it had been sent to somebody
+    expect(heads(page)).to_have_count(32, timeout=60_000)
+    expect(page.get_by_text("Miniature of Llama 3.2 11B Vision")).to_be_visible()
+    expect(page.get_by_text("32 query heads read 8 K/V heads")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 800, 1280])
+def test_nothing_is_wider_than_the_screen_and_the_table_stays_a_table(open_wild, width):
+    page = open_wild()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    table = page.get_by_role("table", name="The figures")
+    expect(table.get_by_role("rowheader")).to_have_count(15)
+    expect(table.get_by_role("cell", name="16·8 × 256")).to_have_count(1)
+    box = table.bounding_box()
+    assert box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_mend(open_wild, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = open_wild(color_scheme=scheme)
+    expect(page.locator(".js-plotly-plot").last).to_be_visible()
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
