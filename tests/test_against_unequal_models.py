@@ -37,7 +37,7 @@ def new_model(make):
         return randomise(make().eval())
 
 
-def t5gemma(attention="eager"):
+def t5gemma():
     """Encoder 30 wide with 6 heads on 3 K/V heads, decoder 28 wide with 4 heads on 2, all of size 10."""
     shared = {
         "vocab_size": 23, "head_dim": 10, "query_pre_attn_scalar": 10, "attn_logit_softcapping": None,
@@ -48,7 +48,7 @@ def t5gemma(attention="eager"):
     config = transformers.T5GemmaConfig(
         encoder={**shared, **encoder, "intermediate_size": 31},
         decoder={**shared, **decoder, "intermediate_size": 37},
-        attn_implementation=attention,
+        attn_implementation="eager",
     )
     model = new_model(lambda: transformers.T5GemmaModel(config))
     blocks = [layer.cross_attn for layer in model.decoder.layers]
@@ -77,16 +77,10 @@ def trocr():
     return ours, blocks, "out_proj", calls, (SRC != 0)[:, None, None]
 
 
-def t5gemma_fused():
-    """The same through PyTorch's fused attention, which shows no maps."""
-    return t5gemma("sdpa")
-
-
 @pytest.mark.parametrize(
     ("build", "dtype", "tolerance"),
     [
-        (t5gemma, torch.float64, 5e-7),  # its explicit softmax is always a 32-bit one
-        (t5gemma_fused, torch.float64, 1e-10),
+        (t5gemma, torch.float64, 2e-6),  # its softmax is always a 32-bit one
         (t5gemma, torch.float32, 1e-5),
         (trocr, torch.float64, 1e-10),
         (trocr, torch.float32, 1e-5),
@@ -109,7 +103,6 @@ def test_cross_attention_between_unequal_sides(build, dtype, tolerance):
         fused, _ = ours(x.to(dtype), given, None, False)
         spread = recording.weights[0] - recording.weights[0].mean(-1, keepdim=True)
         assert spread.abs().max() > 0.05  # uniform maps would always agree
-        assert (maps is None) == (build is t5gemma_fused)
-        for mine, theirs in ((found, output), (fused, output), *([] if maps is None else [(recording.weights, maps)])):
+        for mine, theirs in ((recording.weights, maps), (found, output), (fused, output)):
             assert mine.shape == theirs.shape
             torch.testing.assert_close(mine, theirs.to(dtype), rtol=0, atol=tolerance)
