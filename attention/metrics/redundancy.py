@@ -148,7 +148,9 @@ def compressed_products(
     defined = np.isfinite(left).all(axis=(1, 2)) & np.isfinite(right).all(axis=(1, 2))
     basis, triangle = np.linalg.qr(np.swapaxes(right[defined], 1, 2))  # rightᵀ = basis · triangle
     narrow = left[defined] @ np.swapaxes(triangle, 1, 2)
-    nonzero = narrow.any(axis=(1, 2))
+    # Two factors of size 1 can make a product of size 0, which rounding leaves at a few units in the last place.
+    rounding = 8 * left.shape[2] * np.finfo(np.float64).eps * np.abs(triangle).max(axis=(1, 2), initial=0.0)
+    nonzero = np.abs(narrow).max(axis=(1, 2), initial=0.0) > rounding
     defined[defined] = nonzero
     return _brought_to_one(narrow[nonzero]), np.swapaxes(basis[nonzero], 1, 2), defined
 
