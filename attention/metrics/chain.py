@@ -62,11 +62,8 @@ class Chain:
 
     def __init__(self, model: EncoderDecoder, batch: Batch, already: Iterable[Head] = ()) -> None:
         self._model, self._batch = without_heads(model, already), batch
-        config = model.config
-        self._encoder_layers, self._layers = (
-            config.encoder.num_layers,
-            config.encoder.num_layers + config.decoder.num_layers,
-        )
+        self._encoder_layers = model.config.encoder.num_layers
+        self._layers = self._encoder_layers + model.config.decoder.num_layers
         self._src_mask = (batch.src_ids != PAD)[:, None, None, :]
         self._tgt_mask = causal_mask(batch.tgt_in.shape[1]) & (batch.tgt_in != PAD)[:, None, None, :]
         with torch.no_grad():
@@ -133,4 +130,4 @@ class Chain:
         loss = F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
         counts = (wanted != PAD) & (wanted != END)
         right = (logits.argmax(-1) == wanted) & counts
-        return Score(loss.item(), (right.sum() / counts.sum()).item())
+        return Score(loss.item(), (right.sum().double() / counts.sum()).item())

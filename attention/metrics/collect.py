@@ -1,8 +1,8 @@
 """What every head of a model did with a held-out batch, padding left out: the one thing all measures start from.
 
-    batch = held_out_batch(task, 64)
-    heads = collect(model, batch)
-    heads.cross[1].weights       # (heads, rows, kv_len): all rows of all words, one after the other
+    held_out = held_out_batch(task, 64)
+    collected = collect(model, held_out.batch)
+    collected.cross[1].weights       # (heads, rows, kv_len): all rows of all words, one after the other
 
 Nothing is kept on the model: the arrays come from the recordings that every forward pass with maps returns.
 """

@@ -77,7 +77,8 @@ def peakedness(
 ) -> Float[np.ndarray, " heads"]:
     """The mean of each row's largest weight: (heads,) float64, 1 = always on one key, or NaN.
 
-    Voita et al. (2019, section 4) call it the confidence of a head. Arguments and rows that count as in `entropy`.
+    Voita et al. (2019, section 4) call it the confidence of a head, and leave the end token out, which is not
+    done here. Arguments and rows that count as in `entropy`.
     """
     rows, _, counted = normalised_rows(weights, allowed, real)
     return mean_over_rows(rows.max(axis=-1, initial=0.0), counted)

@@ -104,7 +104,7 @@ _TABLE = (
         unchanged_under="N",
         finds_copies=False,
         sees_values=False,
-        sources="Cordonnier et al. 2020 (arXiv 2006.16362), section 2, compare key and query maps",
+        sources="Cordonnier et al. 2020 (arXiv 2006.16362) ask what such maps have in common",
     ),
     Measure(
         name="pattern_cosine",
@@ -153,7 +153,7 @@ _TABLE = (
         unchanged_under="M",
         finds_copies=False,
         sees_values=True,
-        sources="Li et al. 2018 (arXiv 1810.10183), section 3.2",
+        sources="Li et al. 2018 (arXiv 1810.10183), disagreement on outputs",
     ),
     Measure(
         name="contribution_cosine",

@@ -85,7 +85,7 @@ def pattern_cosine(
     more row of W_Q. The bias of the keys has no place in it: it adds the same number to all scores of a row, which
     the softmax takes away again. A head whose keys do not come from the memory by a linear map has NaN in `w_k` and is
     undefined. The product is the QK circuit of Elhage et al. (2021, "A Mathematical Framework for Transformer
-    Circuits", section "Splitting attention head terms into circuits").
+    Circuits", on splitting a head into circuits).
 
     What it cannot see: which inputs really occur. Two matrices that differ only where no input ever points look
     different, and do the same.
@@ -97,7 +97,7 @@ def pattern_cosine(
 def output_cosine(mixed: Float[np.ndarray, "heads rows head_dim"]) -> Similarity:
     """Cosine between the outputs A·V of every two heads, before W_O: (heads, heads) float64, NaN = undefined.
 
-    The disagreement on outputs of Li et al. (2018, arXiv 1810.10183, section 3.2), over whole batches.
+    The disagreement on outputs of Li et al. (2018, arXiv 1810.10183), over whole batches.
 
     What it cannot see: a head whose V is written in another basis, with a W_O that undoes it.
     """

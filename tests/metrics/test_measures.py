@@ -29,7 +29,7 @@ def known_heads(seed):
         return [near[0] @ m, near[1] @ np.linalg.inv(m).T, near[2] @ n, np.linalg.inv(n) @ near[3]]
 
     other = [*rng.normal(size=(3, WIDTH, DIM)) / WIDTH**0.5, rng.normal(size=(DIM, WIDTH)) / DIM**0.5]
-    heads = [[*first, w_o], near, rebased(1.0), rebased(10.0), other]
+    heads = [[*first, w_o], near, rebased(1.0), rebased(6.0), other]
     w_q, w_k, w_v, w_o = (np.stack(w) for w in zip(*heads, strict=True))
     x = rng.normal(size=(LENGTH, WIDTH))
     queries = x @ w_q
