@@ -10,10 +10,9 @@ from attention.cross_attention import KV_FEEDS
 from attention.decoding import greedy_decode
 from attention.metrics import entropy, mean_distance, proportional_diagonal, query_cosine
 from attention.metrics.alignment import alignment_score, diagonal_baseline
+from attention.metrics.heads import KINDS
 from attention.model import EncoderDecoder, Output
 from attention.tasks import Task, Tokens
-
-KINDS = ("encoder", "decoder", "cross")
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,17 @@ from attention.layers import Embedding, Linear, initialise
 
 
 class Recording(NamedTuple):
-    """What one attention operation did: its weights, the query vectors it used, and where they were allowed to look."""
+    """What one attention operation did: its weights, the query vectors it used, and where they were allowed to look.
 
-    weights: Float[Tensor, "batch heads q_len kv_len"] | None
-    queries: Float[Tensor, "batch heads q_len head_dim"] | None
-    mask: Bool[Tensor, "batch #heads #q_len kv_len"] | None
+    `mixed` is each head's output A·V, before W_O. All is None when no maps were asked for.
+    """
+
+    weights: Float[Tensor, "batch heads q_len kv_len"] | None = None
+    queries: Float[Tensor, "batch heads q_len head_dim"] | None = None
+    mask: Bool[Tensor, "batch #heads #q_len kv_len"] | None = None
+    keys: Float[Tensor, "batch kv_heads kv_len head_dim"] | None = None
+    values: Float[Tensor, "batch kv_heads kv_len head_dim"] | None = None
+    mixed: Float[Tensor, "batch heads q_len head_dim"] | None = None
 
 
 class PerKind(NamedTuple):
@@ -64,7 +70,7 @@ class Attention(nn.Module):
     def attend(self, x, k, v, mask, need_maps: bool, generator) -> tuple[Tensor, Recording]:
         q = split_heads(self.w_q(x), self.num_heads)  # (batch, heads, q_len, head_dim)
         mixed, weights = attend(q, k, v, mask, need_weights=need_maps, dropout_p=self.dropout_p, generator=generator)
-        return self.w_o(merge_heads(mixed)), Recording(weights, *((q, mask) if need_maps else (None, None)))
+        return self.w_o(merge_heads(mixed)), Recording(weights, q, mask, k, v, mixed) if need_maps else Recording()
 
 
 class SelfAttention(Attention):
@@ -195,12 +201,14 @@ class Encoder(nn.Module):
         for layer in self.layers:
             x, recording = layer(x, mask, need_maps, generator)
             recordings.append(recording)
-        hidden = self.norm(x)
-        memory = Memory(hidden, mask)
-        if self.hands_over_heads:
-            k = split_heads(self.w_k(hidden), self.num_kv_heads)  # (batch, enc_heads, src_len, enc_dim)
-            memory = Memory(hidden, mask, k, split_heads(self.w_v(hidden), self.num_kv_heads))
-        return Encoded(memory, tuple(recordings) if need_maps else ())
+        return Encoded(self.to_memory(self.norm(x), mask), tuple(recordings) if need_maps else ())
+
+    def to_memory(self, hidden: Float[Tensor, "batch src_len d_model"], mask: Bool[Tensor, "batch 1 1 src_len"]):
+        """What the decoder is handed, made from normalised hidden states."""
+        if not self.hands_over_heads:
+            return Memory(hidden, mask)
+        k = split_heads(self.w_k(hidden), self.num_kv_heads)  # (batch, enc_heads, src_len, enc_dim)
+        return Memory(hidden, mask, k, split_heads(self.w_v(hidden), self.num_kv_heads))
 
 
 class Decoder(nn.Module):

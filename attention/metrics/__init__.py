@@ -1,13 +1,17 @@
-"""Numbers about heads: numpy arrays in, numbers out.
+"""Numbers about heads: arrays in, numbers out. What is undefined is NaN, never 0 or 1.
 
-`locality` describes one head by itself (entropy, distance), `alignment` compares a head with the right answer,
-`redundancy` compares heads with each other.
+One head by itself: `locality` (entropy, distance, peakedness), `patterns` (the rule it follows), `alignment` (against
+the right answer); `per_head` has them all over a batch. Heads against each other: `redundancy` (cosines), `divergence`
+(of attention rows), `cka`; `measures` is the table of them, `structure` says what they come to for a layer. What heads
+are for: `removal`, `importance`. Heads whose redundancy is known: `twins`. All start from what `collect` gathers.
 """
 
 from attention.metrics.alignment import alignment_score, diagonal_baseline
-from attention.metrics.locality import entropy, mean_distance, proportional_diagonal
+from attention.metrics.locality import entropy, mean_distance, peakedness, proportional_diagonal
 from attention.metrics.redundancy import PairSummary, cosine_of_rows, off_diagonal_summary, query_cosine
 
+# What needs a model is imported from its own module (`attention.metrics.collect`, say): a page that shows one word
+# does not load it.
 __all__ = [
     "PairSummary",
     "alignment_score",
@@ -16,6 +20,7 @@ __all__ = [
     "entropy",
     "mean_distance",
     "off_diagonal_summary",
+    "peakedness",
     "proportional_diagonal",
     "query_cosine",
 ]

@@ -5,9 +5,10 @@ rows after the last token of `gold` (the one that predicts the end) do not count
 """
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 Gold = Sequence[Set[int]]
 
@@ -72,3 +73,44 @@ def same_index_baseline(gold: Gold) -> float:
 def _share(gold: Gold, pointed_at: Sequence[int]) -> float:
     hits = [s in positions for positions, s in zip(gold, pointed_at, strict=True) if positions]
     return float(np.mean(hits)) if hits else float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentScores:
+    """Alignment scores over many examples, each target token weighing the same.
+
+    Attributes:
+        heads: (heads,) share of the target tokens that count; NaN when there are none.
+        diagonal, same_index: what two rules that look at nothing score on the same tokens.
+        num_aligned: how many tokens these are about.
+    """
+
+    heads: Float[np.ndarray, " heads"]
+    diagonal: float
+    same_index: float
+    num_aligned: int
+
+
+def alignment_over_rows(
+    weights: Float[np.ndarray, "heads rows kv_len"],
+    example: Int[np.ndarray, " rows"],
+    golds: Sequence[Gold | None],
+    source_lens: Sequence[int],
+) -> AlignmentScores:
+    """The alignment score and its baselines over a batch whose rows stand one after the other.
+
+    Args:
+        example: which example each row is from, ascending.
+        golds: one per example; None where it is not known, which leaves the example out.
+        source_lens: source tokens of each example, without the end token.
+    """
+    heads, diagonal, same_index, total = np.zeros(len(weights)), 0.0, 0.0, 0
+    for number, (gold, source_len) in enumerate(zip(golds, source_lens, strict=True)):
+        if gold is None or not (count := num_aligned(gold)):
+            continue
+        total += count
+        heads += count * alignment_score(weights[:, example == number], gold)
+        diagonal += count * diagonal_baseline(gold, source_len)
+        same_index += count * same_index_baseline(gold)
+    divisor = total or float("nan")
+    return AlignmentScores(heads / divisor, diagonal / divisor, same_index / divisor, total)

@@ -39,11 +39,11 @@ def entropy(
     weights: (heads, q_len, kv_len), rows sum to 1.  allowed: (q_len, kv_len) or (heads, q_len, kv_len) bool.
     real: (q_len,) bool, False for rows that are padding and stay out; None = every row is real.
     """
-    rows, allowed, counted = _rows(weights, allowed, real)
+    rows, allowed, counted = normalised_rows(weights, allowed, real)
     logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
     possible = np.log(np.maximum(allowed.sum(axis=-1), 2))  # 2: any positive number, where the row does not count
     share = -(rows * logs).sum(axis=-1) / possible  # (heads, q_len)
-    return _mean_over_rows(np.clip(share, 0.0, 1.0), counted)
+    return mean_over_rows(np.clip(share, 0.0, 1.0), counted)
 
 
 def mean_distance(
@@ -60,16 +60,31 @@ def mean_distance(
     weights, allowed, real: as in `entropy`.  expected: (q_len,) positions among the keys, not necessarily whole:
     `np.arange(q_len)` for self-attention, `proportional_diagonal(q_len, kv_len)` for cross-attention.
     """
-    rows, _, counted = _rows(weights, allowed, real)
+    rows, _, counted = normalised_rows(weights, allowed, real)
     q_len, kv_len = rows.shape[-2:]
     expected = np.asarray(expected, dtype=np.float64)
     if expected.shape != (q_len,):
         raise ValueError(f"expected needs one position per row ({q_len}), got shape {expected.shape}")
     away = np.abs(np.arange(kv_len) - expected[:, None])  # (q_len, kv_len)
-    return _mean_over_rows((rows * away).sum(axis=-1), counted)
+    return mean_over_rows((rows * away).sum(axis=-1), counted)
 
 
-def _rows(weights, allowed, real) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def peakedness(
+    weights: Float[np.ndarray, "heads q_len kv_len"],
+    allowed: Mask,
+    *,
+    real: Bool[np.ndarray, " q_len"] | None = None,
+) -> Float[np.ndarray, " heads"]:
+    """The mean of each row's largest weight: (heads,) float64, 1 = always on one key, or NaN.
+
+    Voita et al. (2019, section 4) call it the confidence of a head, and leave the end token out, which is not
+    done here. Arguments and rows that count as in `entropy`.
+    """
+    rows, _, counted = normalised_rows(weights, allowed, real)
+    return mean_over_rows(rows.max(axis=-1, initial=0.0), counted)
+
+
+def normalised_rows(weights, allowed, real=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows in float64 that sum to 1 over the allowed keys, the mask for each head, and which rows count."""
     weights = np.asarray(weights, dtype=np.float64)
     allowed = np.asarray(allowed)
@@ -96,7 +111,7 @@ def _rows(weights, allowed, real) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.divide(rows, total, out=np.zeros_like(rows), where=total != 0), allowed, counted
 
 
-def _mean_over_rows(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
+def mean_over_rows(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
     """Mean of (heads, q_len) values over the counted rows: (heads,), NaN for a head without any."""
     number = counted.sum(axis=-1)
     total = np.where(counted, values, 0.0).sum(axis=-1)
