@@ -49,7 +49,7 @@ def _draw_step(step: Step, number: int, count: int) -> None:
     st.markdown(f"**{label('shapes', 'step_of', number=number + 1, count=count, step=step.name)}**")
     left, right = st.columns(2)
     with left:
-        st.latex(step.latex)
+        st.markdown(f"${step.latex}$")  # inline: a displayed formula is a scrolling region of its own
         st.code(step.formula, language=None, wrap_lines=True)
     with right:
         for shape in step.inputs:

@@ -106,7 +106,7 @@ def test_stepping_with_buttons_and_slider():
     assert "10 of 11: merge heads" in texts(app) and 'class="arrow later' in flow(app)
     checked(app.slider[0].set_value(7).run())
     assert "7 of 11: scores" in texts(app)
-    assert r"S_i = Q_i\,K_{i}^{\top} / \sqrt{8}" in texts(app)
+    assert r"$S_i = Q_i\,K_{i}^{\top} / \sqrt{8}$" in texts(app)
     checked(app.slider[0].set_value(1).run())
     assert next(button for button in app.button if button.label == "◀").disabled
     press(app, "kind", "encoder")
