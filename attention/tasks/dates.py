@@ -53,6 +53,7 @@ class Dates(Task):
     batch_size: ClassVar = 64
     num_steps: ClassVar = 450
     learning_rate: ClassVar = 6e-3
+    warmup: ClassVar = 50
 
     def read(self, text: str) -> Tokens:
         return read_date(text).tokens

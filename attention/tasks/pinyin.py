@@ -37,6 +37,9 @@ class Pinyin(Task):
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 128
     num_steps: ClassVar = 500
+    learning_rate: ClassVar = 4e-3
+    warmup: ClassVar = 50
+    embedding_rate: ClassVar = 10.0  # most characters are rare
 
     @property
     def src_vocab(self) -> Vocabulary:
