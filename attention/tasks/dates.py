@@ -29,10 +29,10 @@ class Dates(Task):
     name: ClassVar = "dates"
     title: ClassVar = "Dates to ISO"
     description: ClassVar = (
-        f"Turns an English date of {FIRST_DAY.year} to {LAST_DAY.year} into its ISO form. Of a year with two digits, "
-        f"{PIVOT} to 99 are 19.., 00 to {PIVOT - 1} are 20..; numbers alone are read only where day and month cannot "
-        f"be swapped. Dates are made up at random while training; every {HELD_OUT_ONE_IN}rd day of the calendar is "
-        "kept for testing only, in all its forms."
+        f"Turns an English date of {FIRST_DAY.year} to {LAST_DAY.year} into its ISO form. A year with two digits is "
+        f"one of {1900 + PIVOT} to {1999 + PIVOT}; numbers alone are read only where day and month cannot be swapped. "
+        f"Dates are made up at random while training; every {HELD_OUT_ONE_IN}rd day of the calendar is kept for "
+        "testing only, in all its forms."
     )
     source_words: ClassVar = "characters"
     target_words: ClassVar = "characters"
