@@ -17,7 +17,7 @@ from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
 from pages.parts.training import draw_training
 from pages.parts.ways import way_text
-from pages.parts.words import label, percent, prose
+from pages.parts.words import label, percent, prose, task_label, task_prose
 
 
 def draw_choices(settings: Settings) -> None:
@@ -33,24 +33,29 @@ def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
     """What "finds the letter" has to be compared with."""
     if settings.kind == "cross" and trained.scores is not None:
         name = "baseline" if view.diagonal == view.diagonal else "baseline_unknown"
-        st.caption(label("head", name, here=percent(view.diagonal), held_out=percent(trained.scores.diagonal)))
+        shares = {"here": percent(view.diagonal), "held_out": percent(trained.scores.diagonal)}
+        st.caption(task_label(settings.task, "head", name, **shares))
 
 
 def draw_text(settings: Settings) -> None:
     """What a row, a column and a cell are, what the numbers say, and what unequal head counts do."""
-    texts = prose("playground")
+
+    def say(name: str, /, **values: object) -> None:
+        st.markdown(task_prose("playground", name, settings.task, **values))
+
     st.markdown(f"**{label('help', 'title')}**")
-    st.markdown(texts[settings.kind])
+    say(f"watch_{settings.task}")
+    say(settings.kind)
     if settings.kind == "cross":
-        name, values = way_text(settings.config)
-        st.markdown(texts[name].format(**values))
+        way, values = way_text(settings.config)
+        say(way, **values)
     heads, kv_heads = settings.heads_of(settings.kind), settings.shared_by(settings.kind)
     if kv_heads < heads and not (settings.kind == "cross" and settings.kv == "grouped"):  # which has said it
         name = sharing_name(heads, kv_heads)
-        st.markdown(texts["shared"].format(heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name))
-    st.markdown(texts["numbers"])
+        say("shared", heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name)
+    say("numbers")
     if settings.kind == "cross":
-        st.markdown(texts[f"finds_{settings.task}"])
+        say(f"finds_{settings.task}")
 
 
 def draw_where_it_stops(settings: Settings, view: WordView) -> None:
@@ -83,7 +88,7 @@ with grid_place:
         draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
         draw_baseline(settings, view, trained)
 with answer_place:
-    st.caption(label("app", "intro"))
+    st.caption(task_label(settings.task, "app", "intro"))
     notice(*sidebar.notices())
     if refusal:
         notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
@@ -92,7 +97,7 @@ with answer_place:
 with choices_place:
     draw_choices(settings)
     if reached:
-        st.caption(label("kind", f"{settings.kind}_line"))
+        st.caption(task_label(settings.task, "kind", f"{settings.kind}_line"))
 with trouble_place:
     if not works:
         draw_where_it_stops(settings, view)

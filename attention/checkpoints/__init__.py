@@ -142,8 +142,9 @@ def save(model: EncoderDecoder, card: Card, directory: Path = DIRECTORY) -> None
     weights = {name: tensor.to(torch.float16).contiguous() for name, tensor in model.state_dict().items()}
     _require_finite(card.name, weights)
     save_file(weights, directory / f"{card.name}.safetensors", metadata=_header(card.config))
-    text = json.dumps(card.to_dict(), indent=1, ensure_ascii=False)
-    (directory / f"{card.name}.json").write_text(text + "\n", encoding="utf-8")
+    # one line for each entry: a vocabulary may hold thousands of tokens
+    lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in card.to_dict().items()]
+    (directory / f"{card.name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def load_weights(path: Path, config: ModelConfig) -> EncoderDecoder:

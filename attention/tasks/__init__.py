@@ -4,6 +4,8 @@ from functools import cache
 
 from attention.config import END, PAD, START
 from attention.tasks.base import Alignment, Batch, Example, Refusal, Task, Tokens, make_batch
+from attention.tasks.dates import Dates
+from attention.tasks.pinyin import Pinyin
 from attention.tasks.reverse import Reverse
 from attention.tasks.spelling import Spelling
 from attention.tasks.vocabulary import Vocabulary
@@ -11,6 +13,8 @@ from attention.tasks.vocabulary import Vocabulary
 TASKS: dict[str, type[Task]] = {
     "spelling": Spelling,
     "reverse": Reverse,
+    "dates": Dates,
+    "pinyin": Pinyin,
 }
 
 

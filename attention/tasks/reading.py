@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-_LOWER = str.maketrans(LETTERS.upper(), LETTERS)  # str.lower() would also turn the Kelvin sign into a k
+_LOWER = str.maketrans(LETTERS.upper(), LETTERS)
 _JOINER = "\u200d"
 _MAX_SCANNED = 1000  # characters; in a longer text the first few that are refused say enough
 _MAX_NAMED = 3
@@ -23,14 +23,14 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
     allowed = f"{shortest} to {longest} letters"
     word = text.strip()
     length = len(word)
-    word = word[:_MAX_SCANNED].translate(_LOWER)
+    word = lower(word[:_MAX_SCANNED])
     if not word:
         given = "Only white space was given" if text else "Nothing was typed"
         raise Refusal(f"{given}: type one word of {allowed} a–z.")
 
     strangers = _strangers(word)
     if strangers and all(character.isspace() for character in strangers):
-        given = _quoted(_shortened(word))
+        given = quoted(shortened(word))
         raise Refusal(f"{given} has a space inside: type one word of {allowed}, without spaces.")
     if strangers:
         raise Refusal(_not_letters(strangers, allowed))
@@ -41,9 +41,14 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
     if length < shortest:
         unit = "letter" if length == 1 else "letters"
         raise Refusal(
-            f"{_quoted(word)} is too short with {length} {unit}: this model reads {allowed}; type a longer word."
+            f"{quoted(word)} is too short with {length} {unit}: this model reads {allowed}; type a longer word."
         )
     return tuple(word)
+
+
+def lower(text: str) -> str:
+    """Letters A–Z in lower case, and nothing else: str.lower() would also turn the Kelvin sign into a k."""
+    return text.translate(_LOWER)
 
 
 def _strangers(word: str) -> list[str]:
@@ -59,7 +64,7 @@ def _strangers(word: str) -> list[str]:
 
 def _not_letters(strangers: list[str], allowed: str) -> str:
     """The sentence that names what is not a letter."""
-    names = [_quoted(character) for character in strangers[:_MAX_NAMED]]
+    names = [quoted(character) for character in strangers[:_MAX_NAMED]]
     if len(strangers) > _MAX_NAMED:
         names.append("others")
     if len(names) == 1:
@@ -98,7 +103,7 @@ def _completes_flag(cluster: str, char: str) -> bool:
     return len(cluster) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (cluster, char))
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """`text` in quotation marks; what cannot be seen or sent, such as half a surrogate pair, by its code."""
     if not any(_can_be_seen(char) for char in text):
         return " ".join("a space" if char == " " else f"U+{ord(char):04X}" for char in text)
@@ -110,8 +115,9 @@ def _can_be_seen(char: str) -> bool:
     return (char.isprintable() and not char.isspace()) or "\U000e0020" <= char <= "\U000e007f"
 
 
-def _shortened(word: str, longest: int = 40) -> str:
+def shortened(word: str, longest: int = 40) -> str:
     """The beginning of a long text, cut between visible characters."""
     if len(word) <= longest:
         return word
-    return "".join(list(visible_characters(word[:longest]))[:-1]) + "…"
+    whole = list(visible_characters(word[:longest]))
+    return "".join(whole[:-1] or whole) + "…"  # the last one may go on behind the cut

@@ -5,23 +5,19 @@ right. About one word in 23 is held out, chosen by a hash of the word: the same 
 pronunciations of a word on the same side. Relatives are not kept apart: training may show "walks" and not "walk".
 """
 
-import hashlib
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
 import torch
-from jaxtyping import Int
-from torch import Tensor
 
-from attention.config import END, PAD, START
-from attention.tasks.base import Alignment, Batch, Example, Task, Tokens, pad
+from attention.tasks.base import Alignment, Batch, Example, Task, Tokens
 from attention.tasks.lexicon import LONGEST, SHORTEST, Entry, all_entries, look_up
 from attention.tasks.reading import LETTERS, read_letters
+from attention.tasks.rows import Rows
+from attention.tasks.splitting import HELD_OUT_ONE_IN, is_held_out, text_hash
 from attention.tasks.vocabulary import Vocabulary
 
-HELD_OUT_ONE_IN = 23
 VOWELS = ("i", "ɪ", "eɪ", "ɛ", "æ", "ɑ", "ɔ", "oʊ", "ʊ", "u", "ʌ", "ə", "ɚ", "aɪ", "aʊ", "ɔɪ")
 PLOSIVES = ("p", "b", "t", "d", "k", "ɡ", "t͡ʃ", "d͡ʒ")
 FRICATIVES = ("f", "v", "θ", "ð", "s", "z", "ʃ", "ʒ", "h")
@@ -66,53 +62,20 @@ class Spelling(Task):
         return entry.gold(target) if entry else None
 
     def sample_batch(self, generator: torch.Generator, batch_size: int) -> Batch:
-        """Words of one length, a different one for each batch, so no letters are padded.
-
-        The first word is drawn from all, the others from those of its length: all words are equally likely.
-        """
-        words = _training_words()
-        first = int(torch.randint(len(words.num_letters), (), generator=generator))
-        num_letters = int(words.num_letters[first])
-        rows = torch.randint(*words.same_length[num_letters], (batch_size,), generator=generator)
-        sounds = words.sounds[rows, : int(words.num_sounds[rows].max()) + 2].long()
-        return Batch(
-            src_ids=words.letters[rows, : num_letters + 1].long(),
-            tgt_in=sounds[:, :-1].masked_fill(sounds[:, :-1] == END, PAD),
-            tgt_out=sounds[:, 1:],
-        )
+        """Words of one length; a word is drawn once for each of its pronunciations."""
+        return _training_rows().sample(generator, batch_size)
 
     def held_out(self, limit: int | None = None) -> list[Example]:
         """All held-out words, or the first `limit` of them, ordered by their hash."""
         return list(_held_out_examples()[:limit])
 
 
-def _hash(word: str) -> int:
-    # Python's own hash() changes from run to run.
-    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
-
-
-def is_held_out(word: str) -> bool:
-    """Whether a word of the lexicon is kept for testing."""
-    return _hash(word) % HELD_OUT_ONE_IN == 0
-
-
-@dataclass(frozen=True)
-class TrainingWords:
-    """One row per (word, pronunciation), in order of word length; ids are kept in one byte each."""
-
-    letters: Int[Tensor, "rows max_letters+1"]  # letters, END
-    sounds: Int[Tensor, "rows max_sounds+2"]  # START, sounds, END
-    num_letters: Int[Tensor, " rows"]
-    num_sounds: Int[Tensor, " rows"]
-    same_length: dict[int, tuple[int, int]]  # letters -> first row, row after the last
-
-
 _reading = threading.Lock()  # many visitors may ask at once; the lexicon is read for the first only
 
 
-def _training_words() -> TrainingWords:
+def _training_rows() -> Rows:
     with _reading:
-        return _read_training_words()
+        return _read_training_rows()
 
 
 def _held_out_examples() -> tuple[Example, ...]:
@@ -121,25 +84,16 @@ def _held_out_examples() -> tuple[Example, ...]:
 
 
 @lru_cache(maxsize=1)
-def _read_training_words() -> TrainingWords:
-    words = [(word, entry) for word, entry in all_entries().items() if not is_held_out(word)]
-    pairs = [(word, sounds) for word, entry in words for sounds in entry.pronunciations]
-    pairs.sort(key=lambda pair: len(pair[0]))  # stable: the lexicon's order within a length
-    num_letters = torch.tensor([len(word) for word, _ in pairs])
-    ends = num_letters.bincount().cumsum(0).tolist()
-    return TrainingWords(
-        letters=pad([[*Spelling.src_vocab.encode(word), END] for word, _ in pairs]).byte(),
-        sounds=pad([[START, *Spelling.tgt_vocab.encode(sounds), END] for _, sounds in pairs]).byte(),
-        num_letters=num_letters,
-        num_sounds=torch.tensor([len(sounds) for _, sounds in pairs]),
-        same_length={n: (ends[n - 1], ends[n]) for n in range(SHORTEST, LONGEST + 1)},
-    )
+def _read_training_rows() -> Rows:
+    words = ((word, entry) for word, entry in all_entries().items() if not is_held_out(word))
+    pairs = [(tuple(word), sounds) for word, entry in words for sounds in entry.pronunciations]
+    return Rows.of(pairs, Spelling.src_vocab, Spelling.tgt_vocab)
 
 
 @lru_cache(maxsize=1)
 def _read_held_out_examples() -> tuple[Example, ...]:
     words = [(word, entry) for word, entry in all_entries().items() if is_held_out(word)]
-    words.sort(key=lambda pair: _hash(pair[0]))
+    words.sort(key=lambda pair: text_hash(pair[0]))
     return tuple(_example(word, entry) for word, entry in words)
 
 

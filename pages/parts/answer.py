@@ -6,7 +6,7 @@ from attention.inspection import WordView
 from attention.tasks import Refusal, Task, Tokens, get_task
 from pages.parts.models import Trained
 from pages.parts.settings import Settings
-from pages.parts.words import label, percent, verbatim
+from pages.parts.words import label, percent, task_label, verbatim
 
 
 def read_text(settings: Settings) -> tuple[Tokens, str | None]:
@@ -35,7 +35,7 @@ def draw_answer(settings: Settings, view: WordView, trained: Trained, broken: bo
         said = f'<span class="said">{verbatim(task.join_target(view.answer))}</span>'
         verdict = f'<span class="verdict">{verbatim(_verdict(task, view))}</span>'
     badge = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
-    badge += f"{verbatim(_badge(trained))}</span>"
+    badge += f"{verbatim(_badge(task, trained))}</span>"
     line = f'{word}<span class="arrow">→</span>{said}{verdict}{badge}'
     st.html(f'<div class="answer" role="heading" aria-level="1">{line}</div>')
     if trained.origin == "here":
@@ -55,17 +55,18 @@ def _verdict(task: Task, view: WordView) -> str:
     return label(task.name, "wrong", answers=" / ".join(map(task.join_target, answers)))
 
 
-def _badge(trained: Trained) -> str:
+def _badge(task: Task, trained: Trained) -> str:
     if trained.scores is None:
         return label("model", "random")
-    return label("model", trained.origin, accuracy=percent(trained.scores.sequence_accuracy))
+    return task_label(task.name, "model", trained.origin, accuracy=percent(trained.scores.sequence_accuracy))
 
 
 def _badge_help(task: Task, trained: Trained) -> str:
     if trained.scores is None:
         return label("model", "random_long")
     scores = trained.scores
-    return label(
+    return task_label(
+        task.name,
         "model",
         "shipped_help",
         tokens=percent(scores.token_accuracy),
@@ -79,4 +80,4 @@ def _known(task: Task, source: Tokens) -> str:
     seen = task.is_training_word(source)
     if seen is None:
         return ""
-    return label("answer", "in_training" if seen else "held_out")
+    return label(task.name, "in_training" if seen else "held_out")

@@ -12,7 +12,7 @@ from pages.parts.chart import draw_chart
 from pages.parts.head_grid import Section, Tile, head_grid
 from pages.parts.models import RANDOM, Trained
 from pages.parts.settings import Settings
-from pages.parts.words import label, number, percent
+from pages.parts.words import label, number, percent, task_label
 
 # The browser draws what it is sent, in order. Charts sent together with the grid would hold up its painting, so whoever
 # draws both waits this long between them.
@@ -22,7 +22,7 @@ Captions = tuple[tuple[str, str], ...]
 
 
 def captions(
-    layer: LayerView, layer_index: int, head: int, kind: str, scores: Scores | None, kv_heads: int
+    task: str, layer: LayerView, layer_index: int, head: int, kind: str, scores: Scores | None, kv_heads: int
 ) -> Captions:
     """The numbers under a head, as (label, value) pairs; which K/V head it reads, where heads share them."""
     lines = [
@@ -35,7 +35,7 @@ def captions(
     if kv_heads < (heads := len(layer.weights)):
         lines.append((label("head", "reads_kv_head"), str(head // (heads // kv_heads) + 1)))
     if kind == "cross":
-        lines.append((label("head", "finds"), percent(layer.alignment[head])))
+        lines.append((task_label(task, "head", "finds"), percent(layer.alignment[head])))
         if scores is not None:
             lines.append((label("head", "finds_held_out"), percent(scores.alignment[layer_index][head])))
     return tuple(lines)
@@ -56,7 +56,7 @@ def draw_grid(settings: Settings, view: WordView, scores: Scores | None, pick: C
                 Tile(
                     head,
                     label("head", "title", head=head + 1),
-                    () if overview else captions(layers[index], index, head, kind, scores, kv_heads),
+                    () if overview else captions(settings.task, layers[index], index, head, kind, scores, kv_heads),
                     layers[index].weights[head],
                 )
                 for head in range(len(layers[index].weights))

@@ -8,7 +8,7 @@ from attention.metrics import off_diagonal_summary
 from pages.parts.chart import draw_chart
 from pages.parts.models import Trained
 from pages.parts.settings import Settings
-from pages.parts.words import label, number, prose
+from pages.parts.words import label, number, task_prose
 
 
 def draw_redundancy(settings: Settings, view: WordView, trained: Trained, theme: str) -> None:
@@ -19,7 +19,7 @@ def draw_redundancy(settings: Settings, view: WordView, trained: Trained, theme:
     for column, kind in zip(st.columns(3), KINDS, strict=True):
         with column:
             _draw_kind(settings, view, kind, theme)
-    st.markdown(prose("playground")["redundancy"])
+    st.markdown(task_prose("playground", "redundancy", settings.task))
 
 
 def _draw_kind(settings: Settings, view: WordView, kind: str, theme: str) -> None:

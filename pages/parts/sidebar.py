@@ -127,7 +127,8 @@ def draw() -> None:
     """All controls, in the order in which one thinks of them."""
     settings = current()
     segments("task", tuple(TASKS), lambda name: label(name, "title"), _choose_task)
-    _widget(st.text_input, "text", settings.text, label("sidebar", "text"), help=get_task(settings.task).description)
+    title, about = label(settings.task, "text"), get_task(settings.task).description
+    _widget(st.text_input, "text", settings.text, title, help=about)
     _draw_situations()
     for side in ("enc", "dec"):
         _draw_side(side)

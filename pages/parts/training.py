@@ -8,7 +8,7 @@ from attention.training import TrainingSettings
 from pages.parts.chart import draw_chart
 from pages.parts.models import LARGE, num_weights, training_service, training_settings
 from pages.parts.settings import Settings
-from pages.parts.words import label
+from pages.parts.words import label, task_label
 
 
 def draw_training(settings: Settings, theme: str) -> None:
@@ -38,7 +38,7 @@ def _watch(settings: Settings, theme: str) -> None:
         st.session_state["touched"] = True  # the address has nothing new to say
         st.rerun()
     done = progress.step / max(progress.num_steps, 1)
-    st.progress(done, text=_running(progress))
+    st.progress(done, text=_running(wanted.task, progress))
     if wanted in st.session_state.get("started", ()):
         st.button(label("train", "stop"), key="stop", on_click=training_service().stop, args=(wanted,))
     else:
@@ -58,11 +58,11 @@ def _start(wanted: TrainingSettings) -> None:
     training_service().submit(wanted)
 
 
-def _running(progress: Progress) -> str:
+def _running(task: str, progress: Progress) -> str:
     if progress.status == "waiting":
         return label("train", "waiting", place=progress.place)
     if progress.status == "scoring":
-        return label("train", "scoring")
+        return task_label(task, "train", "scoring")
     if not progress.history:
         return label("train", "starting")
     loss = f"{progress.history[-1].loss:.2f}"

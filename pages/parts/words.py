@@ -20,11 +20,21 @@ def label(section: str, name: str, **values: object) -> str:
     return catalogue()[section][name].format(**values)
 
 
+def task_label(task: str, section: str, name: str, /, **values: object) -> str:
+    """A short text that calls things as the task does: {letter}, {letters}, {word}, {words}."""
+    return label(section, name, **{**catalogue()[task], **values})
+
+
 @cache
 def prose(page: str) -> dict[str, str]:
     """The long texts of a page: what stands below each `## name` of its file."""
     parts = (FOLDER / f"{page}.{LANGUAGE}.md").read_text(encoding="utf-8").split("\n## ")[1:]
     return {name.strip(): body.strip() for name, _, body in (part.partition("\n") for part in parts)}
+
+
+def task_prose(page: str, name: str, task: str, /, **values: object) -> str:
+    """A long text that calls things as the task does."""
+    return prose(page)[name].format(**{**catalogue()[task], **values})
 
 
 def verbatim(text: str) -> str:

@@ -12,7 +12,7 @@ import torch
 
 from attention.tasks import END, PAD, START, get_task
 from attention.tasks.lexicon import all_entries, look_up, parse_alignment
-from attention.tasks.spelling import _training_words, is_held_out
+from attention.tasks.spelling import _training_rows, is_held_out
 
 task = get_task("spelling")
 
@@ -114,7 +114,7 @@ def test_sounds_are_those_of_the_lexicon(database, words):
 
 def test_held_out_words_are_never_trained_on(words):
     held_out = {"".join(example.source) for example in task.held_out()}
-    trained = {"".join(task.src_vocab.decode_answer(row)) for row in _training_words().letters.tolist()}
+    trained = {"".join(task.src_vocab.decode_answer(row)) for row in _training_rows().sources.tolist()}
     assert held_out | trained == words
     assert not held_out & trained
     assert len(held_out) == 5_125
