@@ -75,4 +75,25 @@ def dask(address: str) -> Executor:
 def num_workers(executor: Executor) -> int:
     """How many jobs run at once: processes here, threads of all workers on a cluster (at least 1)."""
     client = getattr(executor, "_client", None)
-    return max(1, sum(client.nthreads().values())) if client is not None else executor._max_workers
+    if client is None:
+        return executor._max_workers
+    try:
+        return max(1, sum(client.nthreads().values()))
+    except OSError:  # the cluster is out of reach just now
+        return 1
+
+
+def is_lost(executor: Executor) -> bool:
+    """Whether it is a cluster whose scheduler has gone. (A local executor says so when something is submitted.)"""
+    client = getattr(executor, "_client", None)
+    return client is not None and client.status == "closed"
+
+
+def close(executor: Executor) -> None:
+    """Drop what it has in hand: end this machine's workers, or leave the cluster (which goes on)."""
+    client = getattr(executor, "_client", None)
+    if client is None:
+        executor.shutdown(kill_workers=True)
+    else:
+        executor.shutdown(wait=False)
+        client.close()

@@ -22,7 +22,7 @@ from attention.jobs import Progress, TrainingService
 from attention.progress import MAX_LOSSES, NUM_POINTS, thinned
 from attention.tasks import get_task
 from attention.training import Moment, TrainingSettings, advance, start
-from attention.worker import Chunk, Scored
+from attention.worker import Chunk, Scored, recorded_steps
 
 ROOT = Path(__file__).parents[1]
 
@@ -136,7 +136,7 @@ def test_nobody_waits_for_a_whole_training(service):
         service.stop(settings)
 
 
-def test_stopped_is_never_finished_and_can_begin_anew(service, one_thread):
+def test_stopped_is_never_finished_and_can_go_on(service, one_thread):
     settings = tiny(100_000, seed=6)
     service.submit(settings)
     wait(service, settings, lambda progress: progress.step > 0)
@@ -147,11 +147,54 @@ def test_stopped_is_never_finished_and_can_begin_anew(service, one_thread):
     assert service.progress(settings) == stopped
     assert service.finished(settings) is None
 
+    newest = service.newest(settings)
+    assert newest.step == stopped.step  # half trained, and says so
     again = service.submit(settings)
-    assert again.open and again.step == 0 and again.history == ()
+    assert again.open and again.step == stopped.step and again.history == stopped.history
+    wait(service, settings, lambda progress: progress.step > stopped.step)
     service.stop(settings)
     service.stop(settings)
     service.stop(tiny(9, seed=99))  # never heard of: nothing happens
+
+
+def test_stopping_and_going_on_changes_nothing(service, one_thread):
+    settings = tiny(150, seed=61)
+    service.submit(settings)
+    for _ in range(5):  # at any moment: while it waits, and while its chunk is in hand
+        service.stop(settings)
+        service.submit(settings)
+    wait(service, settings, lambda progress: progress.step > 10)
+    service.stop(settings)
+    time.sleep(0.5)
+    service.submit(settings)
+    assert wait(service, settings)[-1].status == "done"
+    assert_same_as_in_one_go(service.finished(settings))
+
+
+def test_snapshots_show_how_the_model_formed(service, one_thread):
+    settings = tiny(120, seed=62)
+    service.submit(settings)
+    wait(service, settings, lambda progress: progress.step > 30)
+    early = service.snapshots(settings)
+    wait(service, settings)
+    snapshots = service.finished(settings).snapshots
+    assert service.snapshots(settings) == snapshots
+    assert snapshots[: len(early)] == early and early
+    weights = sum(weight.numel() for weight in snapshots[0].weights.values())
+    assert tuple(snapshot.step for snapshot in snapshots) == recorded_steps(120, weights)
+    state = start(settings)
+    for snapshot in snapshots:
+        state = advance(state, snapshot.step - state.step)
+        for name, weight in state.weights.items():
+            assert torch.equal(snapshot.weights[name], weight.half()), (snapshot.step, name)
+    assert service.newest(settings) is None  # it is done: `finished` has the weights, all bits of them
+
+
+def test_snapshots_are_bounded_in_number_and_bytes():
+    assert recorded_steps(250, 250_000) == tuple(round(250 * n / 24) for n in range(25))
+    assert recorded_steps(3, 250_000) == (0, 1, 2, 3)
+    assert recorded_steps(600, 3_000_000) == (0, 200, 400, 600)
+    assert recorded_steps(600, 10**9) == (0, 600)  # where it began and where it ended, at the least
 
 
 def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
@@ -161,7 +204,9 @@ def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
     wait(service, settings, lambda progress: progress.step > 10)
     before = {process.pid for process in multiprocessing.active_children()}
     os.kill(min(before), signal.SIGKILL)
-    assert wait(service, settings)[-1].status == "done"
+    seen = wait(service, settings)
+    assert seen[-1].status == "done"
+    assert any("A worker process died and was replaced" in progress.message for progress in seen)
     assert wait(service, other)[-1].status == "done"
     assert not before & {process.pid for process in multiprocessing.active_children()}
     assert_same_as_in_one_go(service.finished(settings))
@@ -224,7 +269,7 @@ def answer(handed_out: list, number: int = 1, error: Exception | None = None, si
             first = int(state or 0)
             last = min(first + number, settings.num_steps)
             moments = tuple(Moment(step, 1.0, 0.0) for step in range(first, last))
-            future.set_result(Chunk(str(last).rjust(size, "0").encode(), last, moments, len(moments)))
+            future.set_result(Chunk(str(last).rjust(size, "0").encode(), last, moments, (), len(moments)))
     return [settings for _, (settings, *_), _ in jobs_now]
 
 
