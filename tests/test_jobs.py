@@ -52,13 +52,13 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def wait(service, settings, until=lambda progress: not progress.open, seconds=60) -> list[Progress]:
+def wait(service, settings, until=lambda progress: not progress.open, seconds=300) -> list[Progress]:
     """What was seen until `until` was true of it."""
     seen = [service.progress(settings)]
     end = time.monotonic() + seconds
     while not until(seen[-1]):
         assert time.monotonic() < end, seen[-1]
-        time.sleep(0.01)
+        time.sleep(0.02)
         seen.append(service.progress(settings))
     return seen
 
@@ -419,7 +419,7 @@ def test_no_worker_outlives_the_server_or_runs_its_main_script(tmp_path):
             assert server.stdout.readline() == "1 worker\n"
             server.send_signal(number)
             # Workers and their helpers hold the pipes too: the end of the pipes is the end of them all.
-            stdout, stderr = server.communicate(timeout=20)
+            stdout, stderr = server.communicate(timeout=60)
             assert stdout == ""
             assert "a training failed" not in stderr
     finally:
