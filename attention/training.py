@@ -68,6 +68,11 @@ class TrainingSettings:
             learning_rate=task.learning_rate,
         )
 
+    def set_learning_rate(self, optimiser: torch.optim.Optimizer, step: int) -> None:
+        """Get the optimiser ready for a step (from 0)."""
+        for group in optimiser.param_groups:
+            group["lr"] = self.learning_rate_at(step)
+
     def learning_rate_at(self, step: int) -> float:
         """The learning rate of a step (from 0): up during `warmup`, then linearly down to 0."""
         rising = (step + 1) / (self.warmup + 1)
@@ -113,7 +118,7 @@ def start(settings: TrainingSettings) -> TrainingState:
         settings=settings,
         step=0,
         weights=_copy(model.state_dict()),
-        optimiser=_copy(_optimiser(model, settings).state_dict()),
+        optimiser=_copy(new_optimiser(model, settings).state_dict()),
         generator=named_generator(settings.seed, "training").get_state(),
         history=(),
     )
@@ -124,7 +129,7 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
     settings = state.settings
     task = get_task(settings.task)
     model = state.model().train()
-    optimiser = _optimiser(model, settings)
+    optimiser = new_optimiser(model, settings)
     optimiser.load_state_dict(_copy(state.optimiser))
     generator = torch.Generator()
     generator.set_state(state.generator)
@@ -132,8 +137,7 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
 
     last = min(state.step + num_steps, settings.num_steps)
     for step in range(state.step, last):
-        for group in optimiser.param_groups:
-            group["lr"] = settings.learning_rate_at(step)
+        settings.set_learning_rate(optimiser, step)
         batch = task.sample_batch(generator, settings.batch_size)
         loss, accuracy = train_step(model, optimiser, batch, generator, settings)
         history.append(Moment(step, loss, accuracy))
@@ -166,7 +170,8 @@ def train_step(model, optimiser, batch: Batch, generator, settings: TrainingSett
     return loss.item(), (right.sum() / real.sum()).item()
 
 
-def _optimiser(model: EncoderDecoder, settings: TrainingSettings) -> torch.optim.AdamW:
+def new_optimiser(model: EncoderDecoder, settings: TrainingSettings) -> torch.optim.AdamW:
+    """AdamW before its first step; `set_learning_rate` before each step."""
     matrices = [p for p in model.parameters() if p.ndim > 1]
     vectors = [p for p in model.parameters() if p.ndim <= 1]  # biases and norms are not decayed
     groups = [
