@@ -26,6 +26,8 @@ class TrainingSettings:
         num_steps: length of the schedule; the learning rate is 0 after the last step.
         batch_size: examples in a step.
         learning_rate: the highest, reached after `warmup` steps, and from there straight down to 0.
+        embedding_rate: learning rate of the token embeddings, as a multiple of that of all other weights. A rare token
+            has few steps to get away from where chance put it.
         weight_decay: of AdamW (Loshchilov and Hutter 2019), for matrices only.
         max_grad_norm: longer gradients are shortened to this.
         label_smoothing: share of each label spread over all tokens (Szegedy et al. 2016, section 7).
@@ -44,13 +46,14 @@ class TrainingSettings:
     weight_decay: float = 0.01
     max_grad_norm: float = 1.0
     label_smoothing: float = 0.0
+    embedding_rate: float = 1.0
 
     def __post_init__(self) -> None:
         get_task(self.task)
         for name in ("num_steps", "batch_size"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be at least 1")
-        for name in ("learning_rate", "warmup", "weight_decay", "max_grad_norm"):
+        for name in ("learning_rate", "warmup", "weight_decay", "max_grad_norm", "embedding_rate"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} ({getattr(self, name)}) must not be negative")
         if not 0 <= self.label_smoothing < 1:
@@ -66,12 +69,9 @@ class TrainingSettings:
             batch_size=task.batch_size,
             seed=seed,
             learning_rate=task.learning_rate,
+            warmup=task.warmup,
+            embedding_rate=task.embedding_rate,
         )
-
-    def set_learning_rate(self, optimiser: torch.optim.Optimizer, step: int) -> None:
-        """Get the optimiser ready for a step (from 0)."""
-        for group in optimiser.param_groups:
-            group["lr"] = self.learning_rate_at(step)
 
     def learning_rate_at(self, step: int) -> float:
         """The learning rate of a step (from 0): up during `warmup`, then linearly down to 0."""
@@ -118,7 +118,7 @@ def start(settings: TrainingSettings) -> TrainingState:
         settings=settings,
         step=0,
         weights=_copy(model.state_dict()),
-        optimiser=_copy(new_optimiser(model, settings).state_dict()),
+        optimiser=_copy(_optimiser(model, settings).state_dict()),
         generator=named_generator(settings.seed, "training").get_state(),
         history=(),
     )
@@ -129,7 +129,7 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
     settings = state.settings
     task = get_task(settings.task)
     model = state.model().train()
-    optimiser = new_optimiser(model, settings)
+    optimiser = _optimiser(model, settings)
     optimiser.load_state_dict(_copy(state.optimiser))
     generator = torch.Generator()
     generator.set_state(state.generator)
@@ -137,7 +137,8 @@ def advance(state: TrainingState, num_steps: int) -> TrainingState:
 
     last = min(state.step + num_steps, settings.num_steps)
     for step in range(state.step, last):
-        settings.set_learning_rate(optimiser, step)
+        for group in optimiser.param_groups:
+            group["lr"] = settings.learning_rate_at(step) * group["rate"]
         batch = task.sample_batch(generator, settings.batch_size)
         loss, accuracy = train_step(model, optimiser, batch, generator, settings)
         history.append(Moment(step, loss, accuracy))
@@ -170,13 +171,13 @@ def train_step(model, optimiser, batch: Batch, generator, settings: TrainingSett
     return loss.item(), (right.sum() / real.sum()).item()
 
 
-def new_optimiser(model: EncoderDecoder, settings: TrainingSettings) -> torch.optim.AdamW:
-    """AdamW before its first step; `set_learning_rate` before each step."""
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    vectors = [p for p in model.parameters() if p.ndim <= 1]  # biases and norms are not decayed
+def _optimiser(model: EncoderDecoder, settings: TrainingSettings) -> torch.optim.AdamW:
+    embeddings = [p for name, p in model.named_parameters() if name.endswith("embedding.tokens.weight")]
+    others = [p for name, p in model.named_parameters() if not name.endswith("embedding.tokens.weight")]
     groups = [
-        {"params": matrices, "weight_decay": settings.weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
+        {"params": [p for p in others if p.ndim > 1], "weight_decay": settings.weight_decay, "rate": 1.0},
+        {"params": embeddings, "weight_decay": settings.weight_decay, "rate": settings.embedding_rate},
+        {"params": [p for p in others if p.ndim <= 1], "weight_decay": 0.0, "rate": 1.0},  # biases and norms
     ]
     return torch.optim.AdamW([g for g in groups if g["params"]], lr=0.0, betas=(0.9, 0.98), fused=True)
 

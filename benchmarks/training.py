@@ -16,6 +16,7 @@ once the share of whole answers that are right reaches the task's mark.
 import argparse
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -23,11 +24,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attention import EncoderDecoder, ModelConfig, StackConfig
+from attention import ModelConfig, StackConfig
 from attention.config import PAD
 from attention.model import sinusoids
 from attention.tasks import Batch, Example, Task, get_task, make_batch
-from attention.training import TrainingSettings, new_optimiser, train_step
+from attention.training import TrainingSettings, advance, start
 
 WIDTH, HEADS, LAYERS, FFN = 64, 8, 2, 256
 MARKS = {"reverse": 0.98, "spelling": 0.45}
@@ -38,17 +39,16 @@ ADAM_RATE = 1e-3
 
 @dataclass
 class Learner:
-    """One of the four: its logits, and its step, which returns nothing of interest."""
+    """One of the four. `learn(number)` takes so many further steps; `logits` are its predictions as it is now."""
 
     name: str
+    learn: Callable[[int], None]
     logits: Callable[[Batch], Tensor]
-    step: Callable[[Batch, int], None]
     max_steps: int
     steps: int = 0
     reached: bool = False
     score: float = 0.0
-    seconds: list[float] = field(default_factory=list)  # of each step
-    tokens: int = 0
+    seconds: list[float] = field(default_factory=list)  # of each block
 
 
 class Plain(nn.Module):
@@ -78,44 +78,46 @@ class Plain(nn.Module):
 
 
 def this_project(task: Task, seed: int) -> Learner:
+    """Through `advance`, as the app does it: what a chunk costs besides its steps is counted too."""
     stack = StackConfig(WIDTH, HEADS, num_layers=LAYERS)
     sizes = {"src_vocab_size": len(task.src_vocab), "tgt_vocab_size": len(task.tgt_vocab)}
-    config = ModelConfig(stack, stack, bias=True, **sizes)
-    settings = TrainingSettings.quick(task, config, seed)
-    model = EncoderDecoder(config, seed).train()
-    optimiser = new_optimiser(model, settings)
-    generator = torch.Generator().manual_seed(seed)
+    settings = TrainingSettings.quick(task, ModelConfig(stack, stack, bias=True, **sizes), seed)
+    state = start(settings)
 
-    def step(batch: Batch, number: int) -> None:
-        settings.set_learning_rate(optimiser, number)
-        train_step(model, optimiser, batch, generator, settings)
+    def learn(number: int) -> None:
+        nonlocal state
+        state = advance(state, number)
 
     def logits(batch: Batch) -> Tensor:
-        return model(batch.src_ids, batch.tgt_in, need_maps=False).logits
+        return state.model()(batch.src_ids, batch.tgt_in, need_maps=False).logits
 
-    return Learner("this project", logits, step, settings.num_steps)
+    return Learner("this project", learn, logits, settings.num_steps)
 
 
-def with_adam(name: str, model: nn.Module, logits: Callable[[Batch], Tensor], max_steps: int) -> Learner:
+def with_adam(name: str, task: Task, model: nn.Module, logits: Callable[[Batch], Tensor], **limits: int) -> Learner:
     """The recipe of the others."""
     optimiser = torch.optim.Adam(model.parameters(), lr=ADAM_RATE)
+    generator = torch.Generator().manual_seed(limits["seed"])
     model.train()
 
-    def step(batch: Batch, number: int) -> None:
-        loss = F.cross_entropy(logits(batch).flatten(0, 1), batch.tgt_out.flatten(), ignore_index=PAD)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+    def learn(number: int) -> None:
+        for _ in range(number):
+            batch = task.sample_batch(generator, task.batch_size)
+            loss = F.cross_entropy(logits(batch).flatten(0, 1), batch.tgt_out.flatten(), ignore_index=PAD)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            loss.item()  # every recipe looks at its loss
 
-    return Learner(name, logits, step, max_steps)
+    return Learner(name, learn, logits, limits["max_steps"])
 
 
-def plain(task: Task, max_steps: int) -> Learner:
+def plain(task: Task, **limits: int) -> Learner:
     model = Plain(task)
-    return with_adam("nn.Transformer", model, lambda batch: model(batch.src_ids, batch.tgt_in), max_steps)
+    return with_adam("nn.Transformer", task, model, lambda batch: model(batch.src_ids, batch.tgt_in), **limits)
 
 
-def x_transformer(task: Task, max_steps: int) -> Learner:
+def x_transformer(task: Task, **limits: int) -> Learner:
     from x_transformers import Decoder, Encoder, TransformerWrapper
 
     sizes = {"dim": WIDTH, "depth": LAYERS, "heads": HEADS, "attn_dim_head": WIDTH // HEADS, "attn_flash": True}
@@ -128,10 +130,10 @@ def x_transformer(task: Task, max_steps: int) -> Learner:
         memory = encoder(batch.src_ids, mask=real, return_embeddings=True)
         return decoder(batch.tgt_in, context=memory, context_mask=real)
 
-    return with_adam("x-transformers", nn.ModuleList([encoder, decoder]), logits, max_steps)
+    return with_adam("x-transformers", task, nn.ModuleList([encoder, decoder]), logits, **limits)
 
 
-def bart(task: Task, max_steps: int) -> Learner:
+def bart(task: Task, **limits: int) -> Learner:
     from transformers import BartConfig, BartForConditionalGeneration
 
     sides = {f"{side}_{what}": count for side in ("encoder", "decoder")
@@ -144,12 +146,12 @@ def bart(task: Task, max_steps: int) -> Learner:
         mask = (batch.src_ids != PAD).long()
         return model(input_ids=batch.src_ids, attention_mask=mask, decoder_input_ids=batch.tgt_in).logits
 
-    return with_adam("BART", model, logits, max_steps)
+    return with_adam("BART", task, model, logits, **limits)
 
 
 @torch.no_grad()
 def whole_answers_right(learner: Learner, task: Task, examples: list[Example]) -> float:
-    """The share of examples answered rightly. A model says an answer if each of its tokens is the likeliest next one."""
+    """The share answered rightly. A model says an answer if each of its tokens is the likeliest next one."""
     pairs = [(example.source, target) for example in examples for target in example.targets]
     owners = [number for number, example in enumerate(examples) for _ in example.targets]
     batch = make_batch(task, pairs)
@@ -160,34 +162,39 @@ def whole_answers_right(learner: Learner, task: Task, examples: list[Example]) -
 
 def run(task: Task, seed: int, max_steps: int) -> list[Learner]:
     torch.manual_seed(seed)  # the others draw from the global generator
-    learners = [make(task, max_steps) for make in (plain, x_transformer, bart)]
-    learners.insert(0, this_project(task, seed))
-    generators = {learner.name: torch.Generator().manual_seed(seed) for learner in learners}
+    others = [make(task, seed=seed, max_steps=max_steps) for make in (plain, x_transformer, bart)]
+    learners = [this_project(task, seed), *others]
     examples = task.held_out(NUM_EXAMPLES)
     while waiting := [one for one in learners if not one.reached and one.steps < one.max_steps]:
         for learner in waiting:
-            for _ in range(min(BLOCK, learner.max_steps - learner.steps)):
-                batch = task.sample_batch(generators[learner.name], task.batch_size)
-                begin = time.process_time()
-                learner.step(batch, learner.steps)
-                learner.seconds.append(time.process_time() - begin)
-                learner.tokens += int((batch.src_ids != PAD).sum() + (batch.tgt_out != PAD).sum())
-                learner.steps += 1
+            number = min(BLOCK, learner.max_steps - learner.steps)
+            begin = time.process_time()
+            learner.learn(number)
+            learner.seconds.append(time.process_time() - begin)
+            learner.steps += number
             learner.score = whole_answers_right(learner, task, examples)
             learner.reached = learner.score >= MARKS[task.name]
     return learners
 
 
-def report(task: Task, learners: list[Learner]) -> None:
+def tokens_in_a_batch(task: Task, seed: int) -> float:
+    """Source and target tokens, padding not counted, on average."""
+    generator = torch.Generator().manual_seed(seed)
+    batches = [task.sample_batch(generator, task.batch_size) for _ in range(100)]
+    return statistics.mean(int((batch.src_ids != PAD).sum() + (batch.tgt_out != PAD).sum()) for batch in batches)
+
+
+def report(task: Task, learners: list[Learner], tokens: float) -> None:
     titles = f"{'steps':>6} {'score':>6} {'seconds':>8} {'× ours':>7} {'ms a step':>10} {'× ours':>7} {'tokens/s':>9}"
     print(f"\n{task.name}, until {100 * MARKS[task.name]:.0f} % of whole answers are right")
     print(f"{'':16} {titles}")
-    ours, own_step = sum(learners[0].seconds), statistics.median(learners[0].seconds)
-    for one in learners:
-        total, step = sum(one.seconds), statistics.median(one.seconds)
+    blocks = min(len(one.seconds) for one in learners)  # the step is compared where all still ran, side by side
+    steps = [statistics.median(one.seconds[:blocks]) / BLOCK for one in learners]
+    for one, step in zip(learners, steps, strict=True):
+        total, ours = sum(one.seconds), sum(learners[0].seconds)
         more = " " if one.reached else "+"  # it had not got there
         learnt = f"{one.steps:6} {one.score:6.2f} {total:7.1f}{more} {total / ours:6.2f}{more}"
-        print(f"{one.name:16} {learnt} {1000 * step:10.1f} {step / own_step:7.2f} {one.tokens / total:9.0f}")
+        print(f"{one.name:16} {learnt} {1000 * step:10.1f} {step / steps[0]:7.2f} {tokens / step:9.0f}", flush=True)
 
 
 def main() -> None:
@@ -197,9 +204,10 @@ def main() -> None:
     parser.add_argument("--max-steps", type=int, default=2000, help="after which one of the others is given up")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", message="enable_nested_tensor")  # said of every pre-norm nn.Transformer
     for name in options.tasks:
         task = get_task(name)
-        report(task, run(task, options.seed, options.max_steps))
+        report(task, run(task, options.seed, options.max_steps), tokens_in_a_batch(task, options.seed))
 
 
 if __name__ == "__main__":

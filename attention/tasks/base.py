@@ -64,9 +64,11 @@ class Task(ABC):
     src_vocab: ClassVar[Vocabulary]
     tgt_vocab: ClassVar[Vocabulary]
     max_src_len: ClassVar[int]  # longest source, in tokens, without END
-    batch_size: ClassVar[int]  # what training in the app uses
+    batch_size: ClassVar[int]  # this and the next: what training in the app uses (see `TrainingSettings`)
     num_steps: ClassVar[int]
     learning_rate: ClassVar[float] = 3e-3
+    warmup: ClassVar[int] = 100
+    embedding_rate: ClassVar[float] = 1.0
 
     @abstractmethod
     def read(self, text: str) -> Tokens:

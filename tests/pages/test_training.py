@@ -93,7 +93,7 @@ def test_half_trained_is_shown_live_and_never_as_trained(by_hand):
     assert 0 < step < 250
     assert f"training, step {step} of 250" in said(app)
     assert f"Training, step {step} of 250 · loss " in said(app) and "of tokens right" in said(app)
-    assert "trained here" not in said(app) and "random weights" not in said(app)
+    assert "trained here:" not in said(app) and "random weights" not in said(app)
     state = advance(start(wanted(app)), step)
     np.testing.assert_array_equal(maps(app), expected_maps(app.session_state["settings"], state.weights))
     assert "not in the address" in said(app)
@@ -112,7 +112,7 @@ def test_a_training_can_be_stopped_and_goes_on(by_hand):
     assert service.progress(wanted(app)).open and service.progress(wanted(app)).step == step
     train_to_the_end(service, executor, wanted(app))
     assert [moment.step for moment in service.finished(wanted(app)).history] == list(range(250))
-    assert "trained here" in said(run(app))
+    assert "trained here:" in said(run(app))
 
 
 def test_touching_a_control_loses_nothing(by_hand):
@@ -150,7 +150,7 @@ def test_the_slider_replays_how_the_heads_formed(by_hand):
         np.testing.assert_array_equal(maps(app), expected_maps(app.session_state["settings"], snapshot.weights))
     app.select_slider(key="moment").set_value(250)
     run(app)
-    assert "trained here" in said(app) and "step" not in app.query_params
+    assert "trained here:" in said(app) and "step" not in app.query_params
 
     again = open_page(step=str(snapshots[20].step))  # the address of a moment, opened by somebody else
     assert f"half trained: step {snapshots[20].step} of 250" in said(again)
@@ -184,7 +184,7 @@ def test_a_dead_worker_is_told(by_hand):
     step = service.progress(wanted(app)).step
     assert f"A worker process died and was replaced; the training went on from step {step}." in said(run(app))
     train_to_the_end(service, executor, wanted(app))
-    assert "trained here" in said(run(app))
+    assert "trained here:" in said(run(app))
 
 
 def test_two_who_press_share_one_training_and_one_model(by_hand):
