@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from attention import ModelConfig, StackConfig, jobs
+from attention import ModelConfig, StackConfig, executors, jobs
 from attention.evaluation import evaluate
 from attention.jobs import Progress, TrainingService
 from attention.progress import MAX_LOSSES, NUM_POINTS, thinned
@@ -211,6 +211,30 @@ def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
     assert not before & {process.pid for process in multiprocessing.active_children()}
     assert_same_as_in_one_go(service.finished(settings))
     assert [moment.step for moment in service.finished(other).history] == list(range(150))
+
+
+def test_a_cluster_trains_the_same_model(one_thread, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        monkeypatch.setenv(executors.SCHEDULER, cluster.scheduler_address)
+        service = TrainingService(chunk_seconds=0.1)
+        both = tiny(40, seed=71), tiny(40, seed=72)
+        for settings in both:
+            service.submit(settings)
+        for settings in both:
+            assert wait(service, settings)[-1].status == "done", service.progress(settings).message
+            assert_same_as_in_one_go(service.finished(settings))
+        service.close()
+
+
+def test_a_cluster_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(executors, "SECONDS_TO_CONNECT", 1)
+    monkeypatch.setenv(executors.SCHEDULER, "tcp://localhost:9")
+    service = TrainingService()
+    service.submit(tiny(2))
+    failed = wait(service, tiny(2))[-1]
+    assert failed.status == "failed" and "no Dask scheduler answers at tcp://localhost:9" in failed.message
+    service.close()
 
 
 def test_failures_are_told_in_a_sentence(service):
