@@ -112,10 +112,13 @@ def _draw_moments(settings: Settings, wanted: TrainingSettings, progress: Progre
     # All moments from the start, reached or not: a slider whose steps change while it is drawn would lose the thumb.
     steps = recorded_steps(wanted.num_steps, sum(weight.numel() for weight in kept[0].weights.values()))
     shown = wanted.num_steps if settings.step is None else max(step for step in steps if step <= settings.step)
-    sidebar.put("moment", shown)
+    # It first appears in a fragment, and there the browser heeds `value` only; later the setting is put into it.
+    if "moment" in st.session_state:
+        sidebar.put("moment", shown)
     st.select_slider(
         label("train", "moment"),
         options=steps,
+        value=shown,
         format_func=lambda step: _moment_name(step, wanted.num_steps, progress),
         key="moment",
         on_change=_choose_moment,

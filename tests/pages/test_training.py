@@ -12,12 +12,14 @@ import pytest
 from by_hand import service_by_hand
 from streamlit.testing.v1 import AppTest
 
-from attention import EncoderDecoder
+from attention import EncoderDecoder, jobs
 from attention.inspection import inspect_word
 from attention.tasks import get_task
+from attention.tasks.reverse import Reverse
 from attention.training import advance, start
 from pages.parts import heads, models, training
 from pages.parts.head_grid import unpack
+from pages.parts.settings import read_address
 
 APP = Path(__file__).parents[2] / "app.py"
 SMALL = {"task": "reverse", "text": "abc", "width": "16", "enc_heads": "2", "dec_heads": "4",
@@ -31,6 +33,8 @@ def by_hand(monkeypatch):
     for module in (models, training):
         monkeypatch.setattr(module, "training_service", lambda: service)
     monkeypatch.setattr(heads, "SECONDS_TO_PAINT", 0)
+    monkeypatch.setattr(Reverse, "num_steps", 50)
+    monkeypatch.setattr(jobs, "NUM_EXAMPLES", 20)
     for cached in (models._trained_model, models._view, models._newest, models._view_on_the_way):
         cached.clear()
     return service, executor
@@ -90,9 +94,9 @@ def test_half_trained_is_shown_live_and_never_as_trained(by_hand):
     executor.run(service)
     step = service.progress(wanted(app)).step
     run(app)
-    assert 0 < step < 250
-    assert f"training, step {step} of 250" in said(app)
-    assert f"Training, step {step} of 250 · loss " in said(app) and "of tokens right" in said(app)
+    assert 0 < step < 50
+    assert f"training, step {step} of 50" in said(app)
+    assert f"Training, step {step} of 50 · loss " in said(app) and "of tokens right" in said(app)
     assert "trained here:" not in said(app) and "random weights" not in said(app)
     state = advance(start(wanted(app)), step)
     np.testing.assert_array_equal(maps(app), expected_maps(app.session_state["settings"], state.weights))
@@ -106,12 +110,12 @@ def test_a_training_can_be_stopped_and_goes_on(by_hand):
         executor.run(service)
     press(app, "stop")
     step = service.progress(wanted(app)).step
-    assert f"half trained: stopped at step {step} of 250" in said(app)
+    assert f"half trained: stopped at step {step} of 50" in said(app)
     assert app.button(key="train").label == "Continue"
     press(app, "train")
     assert service.progress(wanted(app)).open and service.progress(wanted(app)).step == step
     train_to_the_end(service, executor, wanted(app))
-    assert [moment.step for moment in service.finished(wanted(app)).history] == list(range(250))
+    assert [moment.step for moment in service.finished(wanted(app)).history] == list(range(50))
     assert "trained here:" in said(run(app))
 
 
@@ -131,7 +135,7 @@ def test_touching_a_control_loses_nothing(by_hand):
     assert service.progress(ours).step > before
     app.segmented_control(key="dec_heads").set_value(4)
     run(app)
-    assert f"Training, step {service.progress(ours).step} of 250" in said(app)
+    assert f"Training, step {service.progress(ours).step} of 50" in said(app)
 
 
 def test_the_slider_replays_how_the_heads_formed(by_hand):
@@ -141,28 +145,28 @@ def test_the_slider_replays_how_the_heads_formed(by_hand):
     snapshots = service.finished(wanted(app)).snapshots
     run(app)
     slider = app.select_slider(key="moment")
-    assert len(snapshots) == len(slider.options) == 25 and slider.value == 250
+    assert len(snapshots) == len(slider.options) == 25 and slider.value == 50
     for snapshot in (snapshots[1], snapshots[20]):
         app.select_slider(key="moment").set_value(snapshot.step)
         run(app)
-        assert f"half trained: step {snapshot.step} of 250" in said(app)
-        assert app.query_params["step"] == [str(snapshot.step)]
+        assert f"half trained: step {snapshot.step} of 50" in said(app)
+        assert read_address(dict(app.query_params))[0].step == snapshot.step
         np.testing.assert_array_equal(maps(app), expected_maps(app.session_state["settings"], snapshot.weights))
-    app.select_slider(key="moment").set_value(250)
+    app.select_slider(key="moment").set_value(50)
     run(app)
     assert "trained here:" in said(app) and "step" not in app.query_params
 
     again = open_page(step=str(snapshots[20].step))  # the address of a moment, opened by somebody else
-    assert f"half trained: step {snapshots[20].step} of 250" in said(again)
+    assert f"half trained: step {snapshots[20].step} of 50" in said(again)
     assert "random weights" in said(open_page(step="0"))
 
 
 def test_an_address_with_a_moment_of_no_training_says_so(by_hand):
-    app = open_page(step="120")
-    assert "step=120 asks for a moment of a training" in said(app)
+    app = open_page(step="20")
+    assert "step=20 asks for a moment of a training" in said(app)
     assert "random weights" in said(app)
     app.segmented_control(key="dec_heads").set_value(2)
-    assert "step=120" not in said(run(app))
+    assert "step=20" not in said(run(app))
 
 
 def test_those_who_wait_see_their_place(by_hand):
