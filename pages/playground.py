@@ -15,7 +15,7 @@ from pages.parts.models import Trained, provenance, view_word
 from pages.parts.real_models import draw_miniature_line
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
-from pages.parts.training import draw_training, watch
+from pages.parts.training import draw_training, has_moments, watch
 from pages.parts.ways import way_text
 from pages.parts.words import label, percent, prose
 
@@ -91,7 +91,7 @@ def draw_page(seconds: float | None = None) -> None:
         notice(*sidebar.notices())
         if refusal:
             notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
-        if settings.step is not None and not trained.num_steps:
+        if settings.step is not None and (trained.origin == "shipped" or not has_moments(settings)):
             notice(label("train", "no_moments", step=settings.step))
         draw_answer(settings, view, trained, broken=not works)
         draw_miniature_line(settings)

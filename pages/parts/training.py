@@ -27,6 +27,11 @@ def progress_of(settings: Settings) -> Progress | None:
     return training_service().progress(training_settings(settings))
 
 
+def has_moments(settings: Settings) -> bool:
+    """Whether weights were recorded while these settings were trained here."""
+    return bool(training_service().snapshots(training_settings(settings)))
+
+
 def seconds_between(progress: Progress) -> float:
     """How often a page is drawn that watches: twice a second, or less often where many trainings take turns.
 
@@ -72,18 +77,22 @@ def draw_training(settings: Settings, theme: str) -> None:
         st.caption(label("train", "too_large", **millions))
         return
     wanted = training_settings(settings)
-    if progress is not None and progress.open:
-        _draw_under_way(wanted, progress)
-    elif progress is None or progress.status != "done":
-        _draw_offer(wanted, progress)
-    if progress is None:
-        return
-    _draw_moments(settings, wanted, progress)
-    if progress.status != "done" and len(progress.history) > 1:
-        steps = [moment.step for moment in progress.history]
-        losses = [moment.loss for moment in progress.history]
-        figure = loss_curve(steps, losses, num_steps=progress.num_steps, height=200, theme=theme)
-        draw_chart(figure, key="loss", alt=loss_alt(steps, losses))
+    with_curve = progress is not None and progress.status != "done" and len(progress.history) > 1
+    # Beside each other, so that the heads below stay in sight while they take shape; on a phone, one below the other.
+    left, right = st.columns([3, 2], gap="large") if with_curve else (st.container(), None)
+    with left:
+        if progress is not None and progress.open:
+            _draw_under_way(wanted, progress)
+        elif progress is None or progress.status != "done":
+            _draw_offer(wanted, progress)
+        if progress is not None:
+            _draw_moments(settings, wanted, progress)
+    if with_curve:
+        with right:
+            steps = [moment.step for moment in progress.history]
+            losses = [moment.loss for moment in progress.history]
+            figure = loss_curve(steps, losses, num_steps=progress.num_steps, height=190, theme=theme)
+            draw_chart(figure, key="loss", alt=loss_alt(steps, losses))
 
 
 def _draw_offer(wanted: TrainingSettings, progress: Progress | None) -> None:
