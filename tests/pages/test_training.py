@@ -196,7 +196,7 @@ def test_two_who_press_share_one_training_and_one_model(by_hand):
     first, second = press(open_page(), "train"), press(open_page(), "train")
     executor.run(service)
     assert len(executor.jobs) == 1
-    assert "Somebody else with the same settings" in said(run(second))
+    assert "you see it too" in said(run(second))
     assert not [button for button in second.button if button.key == "stop"]
     train_to_the_end(service, executor, wanted(first))
     weights = {name: weight.clone() for name, weight in service.finished(wanted(first)).weights.items()}
