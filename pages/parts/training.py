@@ -99,7 +99,7 @@ def _draw_offer(wanted: TrainingSettings, progress: Progress | None) -> None:
     """A button that starts a training, or lets one go on, and why there is none under way."""
     title = {None: "button", "stopped": "go_on", "failed": "again"}[progress and progress.status]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(label("train", title), key="train", type="primary", on_click=_start, args=(wanted,))
+        st.button(label("train", title), key="train", on_click=_start, args=(wanted,))
         st.caption(_ended(progress) if progress else label("train", "estimate", steps=f"{wanted.num_steps:,}"))
 
 
