@@ -22,7 +22,7 @@ def open_app(serve, new_page):
     def open_app(query="", **options):
         page = new_page(**options)
         page.goto(f"{serve('app.py')}/?{query}")
-        expect(page.get_by_role("button", name=re.compile("Train this model|Stop"))).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("button", name=re.compile("Train this model|Stop")).last).to_be_visible(timeout=SLOW)
         return page
 
     return open_app
@@ -63,7 +63,7 @@ def test_train_touch_stop_go_on_and_replay(open_app):
     expect(page).to_have_url(re.compile("kind=encoder"), timeout=SLOW)  # the page answers meanwhile …
     wait_for_step(page, step_of(page))  # … and the training goes on
 
-    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Stop", exact=True).last.click()  # the first is Streamlit's own
     expect(page.locator(".answer .badge")).to_have_text(re.compile("half trained: stopped at step"), timeout=SLOW)
     page.get_by_role("button", name="Continue").click()
     expect(page.locator(".answer .badge")).to_have_text(re.compile("trained here:"), timeout=SLOW)
