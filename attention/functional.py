@@ -114,5 +114,7 @@ def attend(
         return F.scaled_dot_product_attention(q, k, v), None
     # The fused kernels do not agree on what a row without keys gives; here it is zero on both paths.
     has_key = mask.any(-1, keepdim=True)
+    if has_key.all():
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask), None
     output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask | ~has_key)
     return output.masked_fill(~has_key, 0.0), None

@@ -3,33 +3,32 @@
     service = TrainingService()
     service.submit(settings)       # at once
     service.progress(settings)     # step, loss so far, time left
+    service.snapshots(settings)    # weights on the way, to look at
     service.finished(settings)     # None until it is done, then weights and scores
 
 Trainings take turns: each runs a chunk of about half a second and goes to the end of the queue, so nobody waits for a
 whole training of somebody else. A training at rest is a value (see `training.py`), so a worker that dies costs the
-chunk it had in hand and nothing else.
+chunk it had in hand and nothing else. The workers are those of `executors.py`: on this machine or on a Dask cluster.
 """
 
-import os
+import pickle
 import queue
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import replace
 
+from attention import executors
 from attention.progress import FinishedTraining, Progress, Training
 from attention.training import TrainingSettings
-from attention.worker import Chunk, prepare, ready, run_chunk, score
+from attention.worker import Chunk, Snapshot, ready, run_chunk, score
 
-__all__ = ["FinishedTraining", "Progress", "TrainingService"]
+__all__ = ["FinishedTraining", "Progress", "Snapshot", "TrainingService"]
 
-MAX_WORKERS = 16  # unless told otherwise: each takes about 300 MB
-IDLE_SECONDS = 300  # workers without work end after this, and start again when there is some
 MAX_OPEN = 200  # trainings that are waiting or under way
-MAX_BYTES = 1_000_000_000  # for trainings under way, and as much again for finished ones
+MAX_BYTES = 1_000_000_000  # for trainings under way, and as much again for those that have ended
 NUM_EXAMPLES = 1000  # held-out examples in the final score
 
 
@@ -37,12 +36,13 @@ class TrainingService:
     """One per server process. Its methods return at once and may be called from any thread.
 
     Args:
-        num_workers: processes; by default one less than there are cores, which leaves one to the pages.
+        num_workers: processes, where none is given and no cluster: one less than there are cores, which leaves one to
+            the pages.
         chunk_seconds: how long a training keeps a worker before others have their turn.
         max_finished: how many finished trainings are kept; the one not asked for longest goes first.
     """
 
-    def __init__(self, num_workers: int | None = None, chunk_seconds: float = 0.5, max_finished: int = 16) -> None:
+    def __init__(self, num_workers: int | None = None, chunk_seconds: float = 0.5, max_finished: int = 32) -> None:
         self._num_workers = num_workers
         self._chunk_seconds = chunk_seconds
         self._max_finished = max_finished
@@ -52,15 +52,18 @@ class TrainingService:
         self._in_hand: set[Training] = set()  # have a job at a worker
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._executor: Executor | None = None
+        self._num_parallel = num_workers or 1  # how many jobs the executor runs at once
         self._dispatcher = threading.Thread(target=self._dispatch, name="training", daemon=True)
         self._dispatcher.start()
 
     def submit(self, settings: TrainingSettings) -> Progress:
-        """Train this, unless it is under way or done already. One that was stopped or failed begins anew."""
+        """Train this, unless it is under way or done. One that was stopped goes on; one that failed begins anew."""
         with self._lock:
             training = self._trainings.get(settings)
-            if training is None or training.progress.status in ("stopped", "failed"):
+            if training is None or training.progress.status == "failed":
                 training = Training(settings, Progress("waiting", 0, settings.num_steps))
+                self._begin(training)
+            elif training.progress.status == "stopped":
                 self._begin(training)
             self._asked_for(training)
             self._forget()
@@ -73,11 +76,30 @@ class TrainingService:
             return self._snapshot(training) if training else None
 
     def stop(self, settings: TrainingSettings) -> None:
-        """Give up a training, for everybody who wanted it. A chunk in hand is run to its end and thrown away."""
+        """Stop a training, for everybody who wanted it; `submit` lets it go on from here, as long as it is kept.
+
+        A chunk in hand is run to its end and thrown away.
+        """
         with self._lock:
             training = self._trainings.get(settings)
             if training and training.progress.open:
                 self._stop(training)
+
+    def snapshots(self, settings: TrainingSettings) -> tuple[Snapshot, ...]:
+        """The weights kept so far of a training under way, stopped or done, from step 0 on; () where there are none."""
+        with self._lock:
+            training = self._trainings.get(settings)
+            return tuple(training.snapshots) if training else ()
+
+    def newest(self, settings: TrainingSettings) -> Snapshot | None:
+        """The weights of a training under way or stopped, as they are now; None before its first chunk is back."""
+        with self._lock:
+            training = self._trainings.get(settings)
+            state = training.state if training else None
+        if state is None:
+            return None
+        after = pickle.loads(state)
+        return Snapshot(after.step, after.weights)
 
     def finished(self, settings: TrainingSettings) -> FinishedTraining | None:
         """The trained model, as long as it is kept; None before it is done."""
@@ -100,12 +122,19 @@ class TrainingService:
     # What follows is called with the lock held.
 
     def _begin(self, training: Training) -> None:
+        """Queue a training that is new or was stopped."""
         num_open = sum(other.progress.open for other in self._trainings.values())
+        refusal = ""
         if num_open >= MAX_OPEN:
-            training.now("failed", f"{num_open} trainings are waiting or under way; try again when some are done.")
+            refusal = f"{num_open} trainings are waiting or under way; try again when some are done."
         elif not self._dispatcher.is_alive():
-            training.now("failed", "The training service has ended; the server has to be started again.")
+            refusal = "The training service has ended; the server has to be started again."
+        if refusal:
+            training.now("stopped" if training.state else "failed", refusal)
+        elif training in self._in_hand:
+            training.now("running")  # it was stopped a moment ago, and its chunk is not back yet
         else:
+            training.now("waiting")
             self._turns.append(training)
             self._events.put("look")
 
@@ -118,11 +147,12 @@ class TrainingService:
     def _snapshot(self, training: Training) -> Progress:
         progress = training.progress
         place = self._turns.index(training) if training in self._turns else 0
+        num_open = len(self._turns) + len(self._in_hand) if progress.open else 0
         seconds_left = None
         if progress.status == "running" and training.seconds_per_step is not None:
-            sharing = (len(self._turns) + len(self._in_hand)) / (self._num_workers or 1)
-            seconds_left = (progress.num_steps - progress.step) * training.seconds_per_step * max(1.0, sharing)
-        return replace(progress, place=place, seconds_left=seconds_left)
+            sharing = max(1.0, num_open / self._num_parallel)
+            seconds_left = (progress.num_steps - progress.step) * training.seconds_per_step * sharing
+        return replace(progress, place=place, seconds_left=seconds_left, num_open=num_open)
 
     def _asked_for(self, training: Training) -> None:
         """Put it last in `_trainings`, in the place of an earlier one with the same settings."""
@@ -131,16 +161,15 @@ class TrainingService:
 
     def _forget(self) -> None:
         """Drop what was asked for longest ago: of the finished, and of those that ended without a result."""
-        num_finished = num_bytes = num_other = 0
+        num_finished = num_other = num_bytes = 0
         for training in reversed(list(self._trainings.values())):
-            if training.finished:
-                num_finished += 1
-                num_bytes += training.num_bytes
-                drop = num_finished > self._max_finished or (num_bytes > MAX_BYTES and num_finished > 1)
-            else:
-                num_other += not training.progress.open
-                drop = not training.progress.open and num_other > MAX_OPEN
-            if drop:
+            if training.progress.open:
+                continue
+            num_finished += training.finished is not None
+            num_other += training.finished is None
+            num_bytes += training.num_bytes
+            too_many = num_finished > self._max_finished if training.finished else num_other > MAX_OPEN
+            if too_many or (num_bytes > MAX_BYTES and num_finished + num_other > 1):
                 del self._trainings[training.settings]
 
     def _next(self) -> Training | None:
@@ -148,7 +177,7 @@ class TrainingService:
         under_way = (*self._turns, *self._in_hand)
         # A dead worker takes the whole pool with it, so nobody knows whose job killed it: the suspects run alone.
         suspects = any(training.losses for training in under_way)
-        if len(self._in_hand) >= (1 if suspects else self._num_workers):
+        if len(self._in_hand) >= (1 if suspects else self._num_parallel):
             return None
         # Those that have begun go on; others begin when there is room.
         room = sum(training.num_bytes for training in under_way) < MAX_BYTES
@@ -157,7 +186,7 @@ class TrainingService:
             self._turns.remove(training)
             self._in_hand.add(training)
             if training.progress.status == "waiting":
-                training.now("running")
+                training.now("running", training.progress.message)
         return training
 
     def _job(self, training: Training) -> tuple:
@@ -169,7 +198,7 @@ class TrainingService:
         self._in_hand.discard(training)
         if training.progress.status == "stopped":
             return
-        if error := future.exception():
+        if error := CancelledError() if future.cancelled() else future.exception():
             training.take_error(error)
             if training.progress.open:
                 self._turns.appendleft(training)  # the same state again
@@ -189,7 +218,7 @@ class TrainingService:
             while (event := self._events.get()) != "close":
                 self._handle(event)
             if self._executor is not None:
-                self._executor.shutdown(kill_workers=True)
+                executors.close(self._executor)
         finally:
             with self._lock:
                 for training in self._trainings.values():
@@ -197,15 +226,13 @@ class TrainingService:
                         self._stop(training)
 
     def _handle(self, event: str | tuple[Training, Future]) -> None:
-        if self._num_workers is None:
-            import loky  # not at the top: the first page should not wait for it
-
-            self._num_workers = max(1, min(loky.cpu_count() - 1, MAX_WORKERS))
         if event == "warm up":
             self._send(ready)
         elif event != "look":
             with self._lock:
                 self._arrived(*event)
+        if self._executor is not None and not executors.is_lost(self._executor):
+            self._num_parallel = executors.num_workers(self._executor)  # a cluster may have grown
         self._hand_out()
 
     def _hand_out(self) -> None:
@@ -217,27 +244,25 @@ class TrainingService:
                     return
                 job = self._job(training)
             future = self._send(*job)
-            # The callback runs in a thread of loky's, which must not be kept waiting.
+            # The callback runs in a thread of the executor's, which must not be kept waiting.
             future.add_done_callback(lambda future, training=training: self._events.put((training, future)))
 
     def _send(self, job: Callable, *args) -> Future:
         try:
-            if self._executor is not None:
-                with suppress(BrokenProcessPool):  # a worker died since the last job
-                    return self._executor.submit(job, *args)
-            self._executor = self._new_executor()
-            return self._executor.submit(job, *args)
-        except Exception as error:  # a worker died just now, or the machine has no room for another process
+            if self._executor is None or executors.is_lost(self._executor):
+                self._open_executor()
+            try:
+                return self._executor.submit(job, *args)
+            except BrokenProcessPool:  # a worker died since the last job
+                self._open_executor()
+                return self._executor.submit(job, *args)
+        except Exception as error:  # a worker died just now, or there is no room for a process, or no such cluster
             if "cannot schedule new futures" in str(error):
                 raise SystemExit from error  # ends this thread, quietly: the server is going
             future: Future = Future()
             future.set_exception(error)
             return future
 
-    def _new_executor(self) -> Executor:
-        import loky
-
-        # The "loky" context does not run the main script in each worker, which under Streamlit would be app.py.
-        return loky.get_reusable_executor(
-            self._num_workers, context="loky", timeout=IDLE_SECONDS, initializer=prepare, initargs=(os.getpid(),)
-        )
+    def _open_executor(self) -> None:
+        self._executor = executors.chosen(self._num_workers)
+        self._num_parallel = executors.num_workers(self._executor)

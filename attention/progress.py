@@ -2,6 +2,7 @@
 
 import logging
 import math
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from attention.evaluation import Scores
 from attention.training import Moment, TrainingSettings
-from attention.worker import Chunk, Scored
+from attention.worker import Chunk, Scored, Snapshot
 
 Status = Literal["waiting", "running", "scoring", "done", "stopped", "failed"]
 
@@ -31,7 +32,8 @@ class Progress:
         history: the moments so far, thinned evenly to at most NUM_POINTS, the last one always among them.
         seconds_left: until the last step, at the present speed and with the present number of trainings; None while
             that is unknown, and when no steps are left.
-        message: one sentence when failed, otherwise empty.
+        num_open: how many trainings share the workers, this one among them; 0 when it has ended.
+        message: one sentence when failed, or when something happened on the way; otherwise empty.
     """
 
     status: Status
@@ -40,6 +42,7 @@ class Progress:
     place: int = 0
     history: tuple[Moment, ...] = ()
     seconds_left: float | None = None
+    num_open: int = 0
     message: str = ""
 
     @property
@@ -56,6 +59,7 @@ class FinishedTraining:
         weights: for `EncoderDecoder.load_state_dict`, which copies them.
         scores: on held-out examples.
         history: the moments of all steps.
+        snapshots: weights on the way from step 0 to the last, in 16 bits, evenly spaced: how the model formed.
         seconds: of work in the workers, steps and scoring, without waiting.
     """
 
@@ -63,6 +67,7 @@ class FinishedTraining:
     weights: dict[str, Tensor]
     scores: Scores
     history: tuple[Moment, ...]
+    snapshots: tuple[Snapshot, ...]
     seconds: float
 
 
@@ -71,7 +76,7 @@ class Training:
     """What the service knows of one training. The service guards it with its lock.
 
     Attributes:
-        state: the pickled TrainingState; None before the first chunk, and when the training has ended.
+        state: the pickled TrainingState; None before the first chunk, and when the training is done or has failed.
         chunk_steps: steps in the next chunk.
         losses: workers that died over it, in a row.
     """
@@ -80,6 +85,7 @@ class Training:
     progress: Progress
     state: bytes | None = None
     history: list[Moment] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)
     chunk_steps: int = FIRST_STEPS
     seconds_per_step: float | None = None
     seconds: float = 0.0
@@ -89,21 +95,25 @@ class Training:
     @property
     def num_bytes(self) -> int:
         """Memory that this training holds, roughly."""
-        weights = self.finished.weights.values() if self.finished else ()
-        return len(self.state or b"") + sum(weight.nbytes for weight in weights)
+        weights = [self.finished.weights] if self.finished else []
+        weights += [snapshot.weights for snapshot in self.snapshots]
+        return len(self.state or b"") + sum(tensor.nbytes for tensors in weights for tensor in tensors.values())
 
     def now(self, status: Status, message: str = "") -> None:
         self.progress = replace(self.progress, status=status, message=message)
-        if not self.progress.open:
+        if status in ("done", "failed"):  # one that was stopped may go on
             self.state, self.history = None, []
+        if status == "failed":
+            self.snapshots = []
 
     def take_chunk(self, chunk: Chunk, chunk_seconds: float) -> None:
         """A chunk came back; the next one should take `chunk_seconds`."""
         self.losses = 0
         self.state = chunk.state
         self.history += chunk.moments
+        self.snapshots += chunk.snapshots
         self.seconds += chunk.seconds
-        self.seconds_per_step = chunk.seconds / len(chunk.moments)
+        self.seconds_per_step = chunk.seconds / max(len(chunk.moments), 1)
         wanted = round(chunk_seconds / self.seconds_per_step)
         self.chunk_steps = max(1, min(wanted, MAX_GROWTH * self.chunk_steps))
         self.progress = replace(self.progress, step=chunk.step, history=thinned(self.history))
@@ -111,16 +121,17 @@ class Training:
         if broken is not None:
             self.now("failed", f"The loss was no longer a number at step {broken.step}: the learning broke down.")
         elif chunk.step >= self.settings.num_steps:
-            self.now("scoring")
+            self.now("scoring", self.progress.message)
 
     def take_scored(self, scored: Scored) -> None:
         history, seconds = tuple(self.history), self.seconds + scored.seconds
-        self.finished = FinishedTraining(self.settings, scored.weights, scored.scores, history, seconds)
+        snapshots = tuple(self.snapshots)
+        self.finished = FinishedTraining(self.settings, scored.weights, scored.scores, history, snapshots, seconds)
         self.now("done")
 
     def take_error(self, error: BaseException) -> None:
         """A job came back without a result: after a dead worker it may be tried again, otherwise it has failed."""
-        if not isinstance(error, BrokenProcessPool):
+        if not isinstance(error, (BrokenProcessPool, CancelledError)):
             _log.error("a training failed: %s", self.settings, exc_info=error)
             self.now("failed", _sentence(error))
             return
@@ -128,6 +139,9 @@ class Training:
         if self.losses == MAX_LOSSES:
             text = f"Its worker process died {MAX_LOSSES} times in a row; maybe the model is too large for the memory."
             self.now("failed", text)
+        else:
+            text = f"A worker process died and was replaced; the training went on from step {self.progress.step}."
+            self.now(self.progress.status, text)
 
 
 def thinned(history: list[Moment]) -> tuple[Moment, ...]:

@@ -49,6 +49,11 @@ class Servers:
         """What the server at this URL has printed so far."""
         return next(log for address, _, log in self._running.values() if address == url).read_text()
 
+    @property
+    def processes(self) -> list[subprocess.Popen]:
+        """The servers that were started."""
+        return [process for _, process, _ in self._running.values()]
+
     def stop(self):
         for _, process, _ in self._running.values():
             _stop(process)

@@ -11,11 +11,11 @@ from pages.parts import heads, sidebar
 from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.failure import draw_failure
 from pages.parts.heads import draw_grid, draw_large
-from pages.parts.models import RANDOM, Trained, provenance, view_word
+from pages.parts.models import Trained, provenance, view_word
 from pages.parts.real_models import draw_miniature_line
 from pages.parts.redundancy import draw_redundancy
 from pages.parts.settings import VIEWS, Settings
-from pages.parts.training import draw_training
+from pages.parts.training import draw_training, has_moments, watch
 from pages.parts.ways import way_text
 from pages.parts.words import label, percent, prose, task_label, task_prose
 
@@ -71,46 +71,59 @@ def draw_where_it_stops(settings: Settings, view: WordView) -> None:
         notice(given)
 
 
-settings = sidebar.for_page()
-task = get_task(settings.task)
-theme = st.context.theme.type or "light"
-source, refusal = read_text(settings)
-works = fits(settings.config)
-trained = provenance(settings)
-view = view_word(settings, source, trained)
-reached = settings.layer <= len(view.layers[settings.kind])
+def draw_page(seconds: float | None = None) -> None:
+    """Everything but the sidebar. `seconds`: how often it is drawn again, while a training is under way."""
+    if seconds is not None and st.session_state.get("touched"):
+        st.rerun()  # something in here was changed: the sidebar and the address have to follow
+    settings = sidebar.current()
+    task = get_task(settings.task)
+    theme = st.context.theme.type or "light"
+    source, refusal = read_text(settings)
+    works = fits(settings.config)
+    trained = provenance(settings)
+    view = view_word(settings, source, trained)
+    reached = settings.layer <= len(view.layers[settings.kind])
 
-# Each part has its place on the page, so that the grid keeps its own (and with it the keyboard's focus) whatever comes
-# and goes above it. It is sent first, as it is what everybody waits for.
-answer_place, choices_place, trouble_place, grid_place = (st.container() for _ in range(4))
-with grid_place:
+    # Each part has its place on the page, so that the grid keeps its own (and with it the keyboard's focus) whatever
+    # comes and goes above it. It is sent first, as it is what everybody waits for.
+    answer_place, choices_place, trouble_place, grid_place = (st.container() for _ in range(4))
+    with grid_place:
+        if reached:
+            draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
+            draw_baseline(settings, view, trained)
+    with answer_place:
+        st.caption(task_label(settings.task, "app", "intro"))
+        notice(*sidebar.notices())
+        if refusal:
+            notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
+        if settings.step is not None and (trained.origin == "shipped" or not has_moments(settings)):
+            notice(label("train", "no_moments", step=settings.step))
+        draw_answer(settings, view, trained, broken=not works)
+        draw_miniature_line(settings)
+    with choices_place:
+        draw_choices(settings)
+        if reached:
+            st.caption(task_label(settings.task, "kind", f"{settings.kind}_line"))
+    with trouble_place:
+        if not works:
+            draw_where_it_stops(settings, view)
+        elif trained.origin != "shipped":
+            draw_training(settings, theme)
+    if seconds is None:
+        time.sleep(heads.SECONDS_TO_PAINT)
     if reached:
-        draw_grid(settings, view, trained.scores, pick=sidebar.pick_head)
-        draw_baseline(settings, view, trained)
-with answer_place:
-    st.caption(task_label(settings.task, "app", "intro"))
-    notice(*sidebar.notices())
-    if refusal:
-        notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
-    draw_answer(settings, view, trained, broken=not works)
-    draw_miniature_line(settings)
-with choices_place:
-    draw_choices(settings)
-    if reached:
-        st.caption(task_label(settings.task, "kind", f"{settings.kind}_line"))
-with trouble_place:
-    if not works:
-        draw_where_it_stops(settings, view)
-    elif trained is RANDOM:
-        draw_training(settings, theme)
-time.sleep(heads.SECONDS_TO_PAINT)
-if reached:
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        draw_large(settings, view, trained, theme)
-    with right:
-        draw_text(settings)
-draw_redundancy(settings, view, trained, theme)
-st.divider()
-st.markdown(prose("playground")["unequal"])
-st.caption(label("share", "address"))
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            draw_large(settings, view, trained, theme)
+        with right:
+            draw_text(settings)
+    if seconds is None:
+        draw_redundancy(settings, view, trained, theme)
+    else:
+        st.caption(label("train", "replay_later"))
+    st.divider()
+    st.markdown(prose("playground")["unequal"])
+    st.caption(label("share", "address"))
+
+
+watch(sidebar.for_page(), draw_page)

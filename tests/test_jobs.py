@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from attention import ModelConfig, StackConfig, jobs
+from attention import ModelConfig, StackConfig, executors, jobs
 from attention.evaluation import evaluate
 from attention.jobs import Progress, TrainingService
 from attention.progress import MAX_LOSSES, NUM_POINTS, thinned
 from attention.tasks import get_task
 from attention.training import Moment, TrainingSettings, advance, start
-from attention.worker import Chunk, Scored
+from attention.worker import Chunk, Scored, recorded_steps
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,13 +52,13 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def wait(service, settings, until=lambda progress: not progress.open, seconds=60) -> list[Progress]:
+def wait(service, settings, until=lambda progress: not progress.open, seconds=300) -> list[Progress]:
     """What was seen until `until` was true of it."""
     seen = [service.progress(settings)]
     end = time.monotonic() + seconds
     while not until(seen[-1]):
         assert time.monotonic() < end, seen[-1]
-        time.sleep(0.01)
+        time.sleep(0.02)
         seen.append(service.progress(settings))
     return seen
 
@@ -136,7 +136,7 @@ def test_nobody_waits_for_a_whole_training(service):
         service.stop(settings)
 
 
-def test_stopped_is_never_finished_and_can_begin_anew(service, one_thread):
+def test_stopped_is_never_finished_and_can_go_on(service, one_thread):
     settings = tiny(100_000, seed=6)
     service.submit(settings)
     wait(service, settings, lambda progress: progress.step > 0)
@@ -147,11 +147,54 @@ def test_stopped_is_never_finished_and_can_begin_anew(service, one_thread):
     assert service.progress(settings) == stopped
     assert service.finished(settings) is None
 
+    newest = service.newest(settings)
+    assert newest.step == stopped.step  # half trained, and says so
     again = service.submit(settings)
-    assert again.open and again.step == 0 and again.history == ()
+    assert again.open and again.step == stopped.step and again.history == stopped.history
+    wait(service, settings, lambda progress: progress.step > stopped.step)
     service.stop(settings)
     service.stop(settings)
     service.stop(tiny(9, seed=99))  # never heard of: nothing happens
+
+
+def test_stopping_and_going_on_changes_nothing(service, one_thread):
+    settings = tiny(150, seed=61)
+    service.submit(settings)
+    for _ in range(5):  # at any moment: while it waits, and while its chunk is in hand
+        service.stop(settings)
+        service.submit(settings)
+    wait(service, settings, lambda progress: progress.step > 10)
+    service.stop(settings)
+    time.sleep(0.5)
+    service.submit(settings)
+    assert wait(service, settings)[-1].status == "done"
+    assert_same_as_in_one_go(service.finished(settings))
+
+
+def test_snapshots_show_how_the_model_formed(service, one_thread):
+    settings = tiny(120, seed=62)
+    service.submit(settings)
+    wait(service, settings, lambda progress: progress.step > 30)
+    early = service.snapshots(settings)
+    wait(service, settings)
+    snapshots = service.finished(settings).snapshots
+    assert service.snapshots(settings) == snapshots
+    assert snapshots[: len(early)] == early and early
+    weights = sum(weight.numel() for weight in snapshots[0].weights.values())
+    assert tuple(snapshot.step for snapshot in snapshots) == recorded_steps(120, weights)
+    state = start(settings)
+    for snapshot in snapshots:
+        state = advance(state, snapshot.step - state.step)
+        for name, weight in state.weights.items():
+            assert torch.equal(snapshot.weights[name], weight.half()), (snapshot.step, name)
+    assert service.newest(settings) is None  # it is done: `finished` has the weights, all bits of them
+
+
+def test_snapshots_are_bounded_in_number_and_bytes():
+    assert recorded_steps(250, 250_000) == tuple(round(250 * n / 24) for n in range(25))
+    assert recorded_steps(3, 250_000) == (0, 1, 2, 3)
+    assert recorded_steps(600, 3_000_000) == (0, 200, 400, 600)
+    assert recorded_steps(600, 10**9) == (0, 600)  # where it began and where it ended, at the least
 
 
 def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
@@ -161,11 +204,37 @@ def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
     wait(service, settings, lambda progress: progress.step > 10)
     before = {process.pid for process in multiprocessing.active_children()}
     os.kill(min(before), signal.SIGKILL)
-    assert wait(service, settings)[-1].status == "done"
+    seen = wait(service, settings)
+    assert seen[-1].status == "done"
+    assert any("A worker process died and was replaced" in progress.message for progress in seen)
     assert wait(service, other)[-1].status == "done"
     assert not before & {process.pid for process in multiprocessing.active_children()}
     assert_same_as_in_one_go(service.finished(settings))
     assert [moment.step for moment in service.finished(other).history] == list(range(150))
+
+
+def test_a_cluster_trains_the_same_model(one_thread, monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        monkeypatch.setenv(executors.SCHEDULER, cluster.scheduler_address)
+        service = TrainingService(chunk_seconds=0.1)
+        both = tiny(40, seed=71), tiny(40, seed=72)
+        for settings in both:
+            service.submit(settings)
+        for settings in both:
+            assert wait(service, settings)[-1].status == "done", service.progress(settings).message
+            assert_same_as_in_one_go(service.finished(settings))
+        service.close()
+
+
+def test_a_cluster_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr(executors, "SECONDS_TO_CONNECT", 1)
+    monkeypatch.setenv(executors.SCHEDULER, "tcp://localhost:9")
+    service = TrainingService()
+    service.submit(tiny(2))
+    failed = wait(service, tiny(2))[-1]
+    assert failed.status == "failed" and "no Dask scheduler answers at tcp://localhost:9" in failed.message
+    service.close()
 
 
 def test_failures_are_told_in_a_sentence(service):
@@ -224,7 +293,7 @@ def answer(handed_out: list, number: int = 1, error: Exception | None = None, si
             first = int(state or 0)
             last = min(first + number, settings.num_steps)
             moments = tuple(Moment(step, 1.0, 0.0) for step in range(first, last))
-            future.set_result(Chunk(str(last).rjust(size, "0").encode(), last, moments, len(moments)))
+            future.set_result(Chunk(str(last).rjust(size, "0").encode(), last, moments, (), len(moments)))
     return [settings for _, (settings, *_), _ in jobs_now]
 
 
@@ -374,7 +443,7 @@ def test_no_worker_outlives_the_server_or_runs_its_main_script(tmp_path):
             assert server.stdout.readline() == "1 worker\n"
             server.send_signal(number)
             # Workers and their helpers hold the pipes too: the end of the pipes is the end of them all.
-            stdout, stderr = server.communicate(timeout=20)
+            stdout, stderr = server.communicate(timeout=60)
             assert stdout == ""
             assert "a training failed" not in stderr
     finally:

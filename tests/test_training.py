@@ -1,6 +1,9 @@
+import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import loky
 import pytest
 import torch
 
@@ -8,6 +11,7 @@ from attention import EncoderDecoder, ModelConfig, StackConfig
 from attention.evaluation import evaluate
 from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
+from attention.worker import run_chunk
 
 
 def settings(**changes) -> TrainingSettings:
@@ -64,6 +68,34 @@ def test_nothing_else_is_touched():
     advance(state, 2)
     start(settings())
     assert torch.equal(torch.get_rng_state(), rng)
+
+
+def test_across_processes_as_in_one():
+    """300 steps here equal 6 times 50, each in a process of its own, with one thread everywhere."""
+    plan = settings(num_steps=300)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        whole = advance(start(plan), 300)
+    finally:
+        torch.set_num_threads(threads)
+    chunk, pids = None, set()
+    with loky.ProcessPoolExecutor(2, context="loky") as pool:
+        for _ in range(6):
+            chunk = pool.submit(run_chunk, plan, chunk and chunk.state, 50).result()
+            pids |= {pool.submit(os.getpid).result() for _ in range(2)}
+    assert os.getpid() not in pids
+    assert_same(whole, pickle.loads(chunk.state))
+
+
+def test_thirty_threads_at_once_get_what_one_gets():
+    """Each training has a random generator of its own: none draws from what another one seeded."""
+    wanted = [settings(seed=seed, dropout=0.1) for seed in range(3)]
+    alone = [advance(start(plan), 4) for plan in wanted]
+    with ThreadPoolExecutor(30) as pool:
+        together = list(pool.map(lambda number: advance(start(wanted[number % 3]), 4), range(30)))
+    for number, state in enumerate(together):
+        assert_same(state, alone[number % 3])
 
 
 def test_seed_decides_weights_and_batches():

@@ -37,6 +37,7 @@ class Reverse(Task):
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 64
     num_steps: ClassVar = 250
+    warmup: ClassVar = 30
 
     def read(self, text: str) -> Tokens:
         return read_letters(text, SHORTEST, LONGEST)

@@ -34,11 +34,11 @@ def draw_answer(settings: Settings, view: WordView, trained: Trained, broken: bo
     else:
         said = f'<span class="said">{verbatim(task.join_target(view.answer))}</span>'
         verdict = f'<span class="verdict">{verbatim(_verdict(task, view))}</span>'
-    badge = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
-    badge += f"{verbatim(_badge(task, trained))}</span>"
-    line = f'{word}<span class="arrow">→</span>{said}{verdict}{badge}'
+    mark = f'<span class="badge {trained.origin}" title="{verbatim(_badge_help(task, trained))}">'
+    mark += f"{verbatim(badge(task, trained))}</span>"
+    line = f'{word}<span class="arrow">→</span>{said}{verdict}{mark}'
     st.html(f'<div class="answer" role="heading" aria-level="1">{line}</div>')
-    if trained.origin == "here":
+    if trained.origin in ("here", "moment", "training", "stopped"):
         st.html(f'<p class="faint under">{verbatim(label("train", "not_in_address"))}</p>')
     if trained.scores is not None and (known := _known(task, view.source)):
         st.html(f'<p class="faint under">{verbatim(known)}</p>')
@@ -55,15 +55,22 @@ def _verdict(task: Task, view: WordView) -> str:
     return label(task.name, "wrong", answers=" / ".join(map(task.join_target, answers)))
 
 
-def _badge(task: Task, trained: Trained) -> str:
+def badge(task: Task, trained: Trained) -> str:
+    """Whether the weights are trained, and how well; said beside everything that is drawn from them."""
     if trained.scores is None:
-        return label("model", "random")
+        return label("model", trained.origin, step=trained.steps, steps=trained.num_steps)
     return task_label(task.name, "model", trained.origin, accuracy=percent(trained.scores.sequence_accuracy))
+
+
+def no_skill(trained: Trained) -> str:
+    """What random and half-trained weights do not show."""
+    name = "half_trained_long" if trained.steps else "random_long"
+    return label("model", name, step=trained.steps, steps=trained.num_steps)
 
 
 def _badge_help(task: Task, trained: Trained) -> str:
     if trained.scores is None:
-        return label("model", "random_long")
+        return no_skill(trained)
     scores = trained.scores
     return task_label(
         task.name,

@@ -8,9 +8,11 @@ import streamlit as st
 from attention.evaluation import Scores
 from attention.figures import attention_alt, attention_heatmap
 from attention.inspection import LayerView, WordView
+from attention.tasks import get_task
+from pages.parts.answer import badge
 from pages.parts.chart import draw_chart
 from pages.parts.head_grid import Section, Tile, head_grid
-from pages.parts.models import RANDOM, Trained
+from pages.parts.models import Trained
 from pages.parts.settings import Settings
 from pages.parts.words import label, number, percent, task_label
 
@@ -86,8 +88,8 @@ def draw_large(settings: Settings, view: WordView, trained: Trained, theme: str)
     weights, allowed = layer.weights[settings.head - 1], layer.allowed[settings.head - 1]
     axes = {"row_title": label("axes", f"{kind}_row"), "col_title": label("axes", f"{kind}_column")}
     title = label("head", "large", head=settings.head, layer=settings.layer, kind=label("kind", kind).lower())
-    if trained is RANDOM:
-        title = label("model", "random_mark", title=title)
+    if trained.scores is None:
+        title = label("model", "mark", title=title, badge=badge(get_task(settings.task), trained))
     st.markdown(f"**{title}**")
     draw_chart(
         attention_heatmap(weights, layer.rows, layer.columns, allowed=allowed, theme=theme, **axes),

@@ -5,7 +5,7 @@ Everything cached is keyed by frozen settings, bounded in number, and never chan
 
 import threading
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 import torch
@@ -15,7 +15,7 @@ from attention.checkpoints import find, load
 from attention.cross_attention import KV_FEEDS, fits, num_feed_weights
 from attention.evaluation import Scores
 from attention.inspection import WordView, inspect_reached, inspect_word
-from attention.jobs import TrainingService
+from attention.jobs import Snapshot, TrainingService
 from attention.tasks import Tokens, get_task
 from attention.training import TrainingSettings
 from pages.parts.settings import Settings
@@ -23,11 +23,20 @@ from pages.parts.settings import Settings
 
 @dataclass(frozen=True)
 class Trained:
-    """Where a model's weights come from. `scores` is None for random weights."""
+    """Where a model's weights come from.
 
-    origin: str  # "shipped", "here" or "random"
+    Attributes:
+        origin: "shipped", "here" (trained in the app), "moment" (on the way there), "training", "stopped" or "random".
+        scores: on held-out examples; None for weights that are not those of a whole training.
+        steps: of training behind them, of `num_steps` altogether.
+        weights: of a training that is not at its end; the others are made from the settings.
+    """
+
+    origin: str
     scores: Scores | None = None
     steps: int = 0
+    num_steps: int = 0
+    weights: dict[str, torch.Tensor] | None = field(default=None, repr=False, compare=False)
 
 
 RANDOM = Trained("random")
@@ -50,14 +59,45 @@ def training_settings(settings: Settings) -> TrainingSettings:
 
 
 def provenance(settings: Settings) -> Trained:
-    """Whether these settings have trained weights: shipped with the app, or trained in it."""
+    """What weights these settings have: shipped with the app, trained in it (in whole or so far), or random ones."""
     card = find(settings.task, settings.config)
     if card is not None and card.settings.seed == settings.seed:
-        return Trained("shipped", card.scores, card.settings.num_steps)
-    finished = training_service().finished(training_settings(settings)) if fits(settings.config) else None
-    if finished is not None:
-        return Trained("here", finished.scores, training_settings(settings).num_steps)
-    return RANDOM
+        return Trained("shipped", card.scores, card.settings.num_steps, card.settings.num_steps)
+    if not fits(settings.config):
+        return RANDOM
+    wanted = training_settings(settings)
+    progress = training_service().progress(wanted)
+    if progress is None or not progress.step:
+        return RANDOM
+    step = progress.step if settings.step is None else min(settings.step, progress.step)
+    if progress.status == "done":
+        return _finished(wanted, step)
+    newest = _newest(wanted, progress.step) if step == progress.step else None
+    if newest is not None:
+        origin = "training" if progress.open else "stopped"
+        return Trained(origin, None, newest.step, wanted.num_steps, newest.weights)
+    return _moment(wanted, step)
+
+
+def _finished(wanted: TrainingSettings, step: int) -> Trained:
+    finished = training_service().finished(wanted)
+    if finished is not None and step >= wanted.num_steps:
+        return Trained("here", finished.scores, wanted.num_steps, wanted.num_steps)
+    return _moment(wanted, step)
+
+
+def _moment(wanted: TrainingSettings, step: int) -> Trained:
+    """The last kept weights up to this step."""
+    kept = [snapshot for snapshot in training_service().snapshots(wanted) if snapshot.step <= step]
+    if not kept or not kept[-1].step:
+        return RANDOM
+    return Trained("moment", None, kept[-1].step, wanted.num_steps, kept[-1].weights)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _newest(wanted: TrainingSettings, step: int) -> Snapshot | None:
+    """The weights of an unfinished training; `step` is part of the key, so that thirty who watch read them once."""
+    return training_service().newest(wanted)
 
 
 def num_weights(config: ModelConfig) -> int:
@@ -94,6 +134,19 @@ def _view(task: str, config: ModelConfig, seed: int, origin: str, source: Tokens
         return inspect_word(EncoderDecoder(config, seed).eval(), get_task(task), source)
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _view_on_the_way(
+    task: str, config: ModelConfig, seed: int, origin: str, step: int, source: Tokens, _weights: dict
+) -> WordView:
+    """A view of weights between the first and the last; these are many, so they have a cache of their own."""
+    model = EncoderDecoder(config, seed)
+    model.load_state_dict(_weights)  # copies, and 16 bits become 32
+    return inspect_word(model.eval(), get_task(task), source)
+
+
 def view_word(settings: Settings, source: Tokens, trained: Trained) -> WordView:
     """Every head of the settings' model on one input."""
-    return _view(settings.task, settings.config, settings.seed, trained.origin, source)
+    model = (settings.task, settings.config, settings.seed, trained.origin)
+    if trained.weights is not None:
+        return _view_on_the_way(*model, trained.steps, source, trained.weights)
+    return _view(*model, source)

@@ -5,6 +5,7 @@ import streamlit as st
 from attention.figures import similarity_alt, similarity_heatmap
 from attention.inspection import KINDS, WordView
 from attention.metrics import off_diagonal_summary
+from pages.parts.answer import no_skill
 from pages.parts.chart import draw_chart
 from pages.parts.models import Trained
 from pages.parts.settings import Settings
@@ -15,7 +16,7 @@ def draw_redundancy(settings: Settings, view: WordView, trained: Trained, theme:
     """The chosen layer where a kind has it, its last layer otherwise."""
     st.header(label("redundancy", "title"), anchor=False)
     if trained.scores is None:
-        st.caption(label("model", "random_long"))
+        st.caption(no_skill(trained))
     for column, kind in zip(st.columns(3), KINDS, strict=True):
         with column:
             _draw_kind(settings, view, kind, theme)

@@ -15,7 +15,7 @@ from attention.silent import SILENT_FAILURES
 from attention.tasks import TASKS, get_task
 from attention.trace import FAULTS
 
-MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED = 32, 128, 512, 6, 9999
+MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED, MAX_STEP = 32, 128, 512, 6, 9999, 1_000_000
 VIEWS = ("heads", "layers")
 KEEPS = ("width", "size")
 LONGEST_TEXT = 400  # of the address; a task's own limit is far below, and says so in its own sentence
@@ -31,6 +31,7 @@ RANGES = {
     "dec_layers": (1, MAX_LAYERS),
     "dec_width": (1, MAX_WIDTH),
     "seed": (0, MAX_SEED),
+    "step": (0, MAX_STEP),
 }
 CHOICES = {
     "task": tuple(TASKS),
@@ -74,6 +75,7 @@ class Settings:
     seed: int = 0
     fault: str | None = None  # a coding fault for the shape ledger to put in
     demo: str | None = None  # a failure that raises nothing, to be run and shown
+    step: int | None = None  # a moment of the training, where not its end; models trained in the app have moments
 
     @property
     def config(self) -> ModelConfig:

@@ -58,6 +58,9 @@ def page_inside_app() -> Iterator[None]:
 
 def change(settings: Settings) -> None:
     """Replace the settings; for callbacks, which run before the page is drawn again."""
+    before = current()
+    if (settings.task, settings.config, settings.seed) != (before.task, before.config, before.seed):
+        settings = replace(settings, step=None)  # another model has other moments
     st.session_state["settings"] = settings.fitted()
     st.session_state["touched"] = True
 
@@ -302,6 +305,11 @@ def _remember_uneven(settings: Settings, side: str, total: int) -> None:
 def pick_head(layer: int, head: int) -> None:
     """A head was clicked; both are counted from 0."""
     change(replace(current(), layer=layer + 1, head=head + 1))
+
+
+def change_moment(step: int | None) -> None:
+    """Show another moment of the training; None: its end, or what there is so far."""
+    change(replace(current(), step=step))
 
 
 def _choose_task() -> None:

@@ -147,7 +147,9 @@ def test_training_in_the_app_ends_with_trained_maps(open_app):
 def test_a_training_can_be_stopped_and_is_not_shown_as_trained(open_app):
     page = open_app("enc_heads=2&dec_heads=2&seed=5")
     page.get_by_role("button", name="Train this model").click()
+    expect(page.get_by_text("Training, step").first).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop", exact=True).last.click(timeout=30_000)
     expect(page.get_by_text("Stopped at step")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text("random weights").first).to_be_visible()
-    expect(page.get_by_role("button", name="Train again")).to_be_visible()
+    expect(page.get_by_text("half trained: stopped at step").first).to_be_visible()
+    expect(page.get_by_text("trained here:")).to_have_count(0)
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()

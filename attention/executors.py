@@ -1,0 +1,99 @@
+"""Where jobs run: worker processes on this machine, or a Dask cluster. Both are `concurrent.futures` executors.
+
+    executor = executors.chosen()                # as the environment says, see `chosen`
+    future = executor.submit(run_chunk, settings, None, 50)
+    executors.num_workers(executor)              # how many jobs it runs at once
+
+What they run must be importable by name on the other side, and its arguments must be picklable.
+"""
+
+import os
+from concurrent.futures import Executor
+
+from attention.config import ConfigError
+from attention.worker import prepare
+
+SCHEDULER = "DASK_SCHEDULER_ADDRESS"  # Dask's own name for it
+MAX_WORKERS = 16  # unless told otherwise: each takes about 300 MB
+IDLE_SECONDS = 300  # workers without work end after this, and start again when there is some
+SECONDS_TO_CONNECT = 10
+
+
+def chosen(num_workers: int | None = None) -> Executor:
+    """`dask` where the environment variable DASK_SCHEDULER_ADDRESS is set, `local` otherwise.
+
+    In a server, a line of the same name in Streamlit's `secrets.toml` does too: Streamlit puts it into the environment.
+    """
+    address = os.environ.get(SCHEDULER, "").strip()
+    return dask(address) if address else local(num_workers)
+
+
+def local(num_workers: int | None = None) -> Executor:
+    """Worker processes of this machine, each with one thread for PyTorch; all who ask share the same ones.
+
+    After a worker died its executor is broken for good: ask for it again.
+
+    Args:
+        num_workers: by default one less than there are cores, which leaves one to the caller.
+    """
+    import loky  # not at the top: the first page should not wait for it
+
+    if num_workers is None:
+        num_workers = max(1, min(loky.cpu_count() - 1, MAX_WORKERS))
+    # The "loky" context does not run the main script in each worker, which under Streamlit would be app.py.
+    return loky.get_reusable_executor(
+        num_workers, context="loky", timeout=IDLE_SECONDS, initializer=prepare, initargs=(os.getpid(),)
+    )
+
+
+def dask(address: str) -> Executor:
+    """The workers of a running Dask cluster, which need this package and the same versions of Python and PyTorch.
+
+    Args:
+        address: of the scheduler, such as "tcp://10.0.0.1:8786".
+
+    Raises:
+        ConfigError: `distributed` is not installed, or no scheduler answers there.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ConfigError(
+            f"a Dask scheduler ({address}) is asked for, but the package distributed is not installed; "
+            f"install requirements-dask.txt, or leave the address out to train on this machine"
+        ) from error
+    try:
+        client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"no Dask scheduler answers at {address}; start one (`dask scheduler`) and give its address as "
+            f"tcp://HOST:PORT, or leave the address out to train on this machine"
+        ) from error
+    return client.get_executor()
+
+
+def num_workers(executor: Executor) -> int:
+    """How many jobs run at once: processes here, threads of all workers on a cluster (at least 1)."""
+    client = getattr(executor, "_client", None)
+    if client is None:
+        return executor._max_workers
+    try:
+        return max(1, sum(client.nthreads().values()))
+    except OSError:  # the cluster is out of reach just now
+        return 1
+
+
+def is_lost(executor: Executor) -> bool:
+    """Whether it is a cluster whose scheduler has gone. (A local executor says so when something is submitted.)"""
+    client = getattr(executor, "_client", None)
+    return client is not None and client.status == "closed"
+
+
+def close(executor: Executor) -> None:
+    """Drop what it has in hand: end this machine's workers, or leave the cluster (which goes on)."""
+    client = getattr(executor, "_client", None)
+    if client is None:
+        executor.shutdown(kill_workers=True)
+    else:
+        executor.shutdown(wait=False)
+        client.close()
