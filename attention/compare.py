@@ -16,31 +16,22 @@ from pathlib import Path
 from tqdm import tqdm
 
 from attention.comparison import Arm, Comparison, Row, RowFile, fixes, settings_columns, sweep
-from attention.comparison.arms import KEEPS
+from attention.comparison.arms import KEEPS, planned
+from attention.comparison.report import report
 from attention.comparison.run import run
 from attention.tasks import TASKS
 from attention.training import TrainingSettings
 
-Run = tuple[Arm, TrainingSettings]
-
-
-def planned(comparison: Comparison, arms: Iterable[Arm]) -> list[Run]:
-    """Every run of arms that can be built, all arms of the first seed first; a configuration is run once."""
-    runs: dict[TrainingSettings, Arm] = {}
-    for seed in range(comparison.num_seeds):
-        for arm in arms:
-            if not arm.error:
-                runs.setdefault(comparison.settings(arm, seed), arm)
-    return [(arm, settings) for settings, arm in runs.items()]
-
 
 def compare(comparison: Comparison, arms: Iterable[Arm], file: RowFile, executor: Executor, quiet: bool = False) -> int:
     """Make the runs that `file` does not have yet, and add each as it is finished. Returns how many failed."""
+    runs: dict[TrainingSettings, Arm] = {}
+    for arm, settings in planned(comparison, arms):
+        runs.setdefault(settings, arm)
     jobs: dict[Future, tuple[Arm, dict[str, str]]] = {}
-    runs = planned(comparison, arms)
     failed = 0
     with tqdm(total=len(runs), unit="run", disable=quiet, smoothing=0) as bar:
-        for arm, settings in runs:
+        for settings, arm in runs.items():
             columns = settings_columns(settings, comparison.num_examples)
             if file.find(columns):
                 bar.update()
@@ -57,6 +48,15 @@ def compare(comparison: Comparison, arms: Iterable[Arm], file: RowFile, executor
             bar.set_postfix_str(arm.name)
             bar.update()
     return failed
+
+
+def rows_of(comparison: Comparison, arms: Iterable[Arm], file: RowFile) -> list[Row]:
+    """The finished runs of these arms; one that belongs to several arms once for each."""
+    found = []
+    for arm, settings in planned(comparison, arms):
+        if row := file.find(settings_columns(settings, comparison.num_examples)):
+            found.append(Row(arm.name, row.settings, row.results))
+    return found
 
 
 def local_executor(num_workers: int | None = None) -> Executor:
@@ -142,6 +142,7 @@ def main(words: list[str] | None = None) -> int:
             executor.shutdown(kill_workers=True)
         return 130
     executor.shutdown()
+    print(report(rows_of(given.comparison, given.arms, given.file), given.arms, given.sweep))
     return 1 if failed else 0
 
 

@@ -4,6 +4,7 @@ An arm is one way of building the model. All arms of a comparison are trained on
 so they can be compared pair by pair; what differs is how the decoder's heads get their keys and values.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from attention.config import ConfigError, ModelConfig, StackConfig, listing
@@ -13,7 +14,7 @@ from attention.training import TrainingSettings
 
 KEEPS = ("width", "size")
 SWEEP_HEADS = (1, 2, 4, 8, 16, 32)
-WAYS = ("reproject", "direct", "projection", "grouped", "extra")  # with unequal heads, in this order
+WAYS = ("reproject", "projection", "grouped", "extra", "direct")  # with unequal heads, in this order
 # Two controls: `direct` and the fixes share one set of K/V over all decoder layers, `reproject` does not, and that is
 # a difference of its own.
 CONTROLS = {"reproject": "equal_reproject", "direct": "equal_direct"}
@@ -31,6 +32,9 @@ class Arm:
     name: str
     config: ModelConfig
     error: str = ""
+
+
+Run = tuple[Arm, TrainingSettings]
 
 
 @dataclass(frozen=True)
@@ -118,5 +122,19 @@ def sweep(comparison: Comparison) -> tuple[Arm, ...]:
     if not heads:
         raise ConfigError(f"width ({comparison.width}) allows none of the head counts {listing(list(SWEEP_HEADS))}")
     textbook = [comparison.arm(keep, n, keep, "reproject") for keep in KEEPS for n in heads]
-    reused = [comparison.arm(variant, n, "size", "grouped", variant) for variant in ("pool", "drop") for n in heads]
+    reused = [
+        # With as many heads as the encoder or more, nothing is pooled or dropped: the two are one and the same model.
+        comparison.arm(name, n, "size", "grouped", name if n < comparison.enc_heads else "pool")
+        for name in ("pool", "drop")
+        for n in heads
+    ]
     return (*textbook, *(arm for arm in reused if not arm.error))
+
+
+def planned(comparison: Comparison, arms: Iterable[Arm]) -> list[Run]:
+    """The runs of all arms that can be built, all arms of the first seed first.
+
+    Arms of a sweep may meet in one and the same model; its settings are then equal, and it is run once.
+    """
+    buildable = [arm for arm in arms if not arm.error]
+    return [(arm, comparison.settings(arm, seed)) for seed in range(comparison.num_seeds) for arm in buildable]
