@@ -16,8 +16,11 @@ def report(rows: Sequence[Row], arms: Sequence[Arm], is_sweep: bool) -> str:
         own = [row for row in rows if row.arm == arm.name and heads_of(row) == config.decoder.num_heads]
         tokens, _ = spread(own, lambda row: row.results.token_accuracy)
         right, around = spread(own, lambda row: row.results.sequence_accuracy)
-        shown = f"{tokens:>10.4f}{right:>10.4f} ±{around:>6.4f}" if own else "         –                –"
-        lines.append(f"{arm.name:<18}{config.decoder.num_heads:>6}{len(own):>6}" + (arm.error or shown))
+        plus_minus = f" ±{around:>6.4f}" if around == around else ""  # one run has no spread
+        shown = f"{tokens:>10.4f}{right:>10.4f}{plus_minus}" if own else "not yet"
+        lines.append(
+            f"{arm.name:<18}{config.decoder.num_heads:>6}{len(own):>6}" + (f"  {arm.error}" if arm.error else shown)
+        )
     if not is_sweep:
         found = verdict(rows)
         lines += ["", "Whole sequences right, over seeds (paired t, 95 %):"]

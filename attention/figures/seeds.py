@@ -1,6 +1,7 @@
 """Experiments with several seeds: every run a dot, curves with their spread, differences with their intervals."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 
 import numpy as np
 import plotly.graph_objects as go
@@ -38,7 +39,7 @@ def seed_dots(
     if not groups:
         raise ValueError("there are no groups to draw")
     traces = []
-    for place, ((name, values), color) in enumerate(zip(groups.items(), _cycle(palette(theme)), strict=False)):
+    for place, ((name, values), color) in enumerate(zip(groups.items(), cycle(palette(theme)), strict=False)):
         values = np.asarray(values, dtype=np.float32)
         texts = [
             literal(hover.format(name=name, run=run, value=value)) for run, value in enumerate(values.tolist(), start=1)
@@ -67,16 +68,18 @@ def seed_curves(
     marked: int | None = None,
     mark: str = "",
     share: bool = False,
+    first: int = 0,
 ) -> go.Figure:
     """A line of means per group, in a band from the lowest to the highest run.
 
     x: positions along the axis.  groups: name and (runs, len(x)) values; NaN leaves a gap.
     categories: draw x at equal distances, as numbers that double ask for.  marked, mark: an x with a dotted line, and
-    what it says.  share: the values are shares of 1. Raises ValueError for values that do not fit x.
+    what it says.  share: the values are shares of 1.  first: the style of the first group, 2 where none is a control.
+    Raises ValueError for values that do not fit x.
     """
     at = np.arange(len(x), dtype=np.float32) if categories else np.asarray(x, dtype=np.float32)
     bands, lines = [], []
-    styles = zip(_cycle(palette(theme)), _cycle(DASHES), _cycle(SYMBOLS), strict=False)
+    styles = islice(cycle(zip(palette(theme), DASHES, SYMBOLS, strict=True)), first, None)
     for (name, runs), (color, dash, symbol) in zip(groups.items(), styles, strict=False):
         runs = np.asarray(runs, dtype=np.float32)
         if runs.ndim != 2 or runs.shape[1] != len(x):
@@ -206,11 +209,6 @@ def _mark(position: float, text: str, theme: str) -> dict:
     note |= {"text": literal(text), "showarrow": False, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}}
     shape = {"type": "line", "x0": position, "x1": position, "yref": "paper", "y0": 0, "y1": 1, "line": line}
     return {"shapes": [shape], "annotations": [note]}
-
-
-def _cycle(values: Sequence[str]):
-    while True:
-        yield from values
 
 
 def _clear(color: str, alpha: float) -> str:

@@ -40,7 +40,7 @@ def draw_claims(chosen: Chosen) -> None:
 
 
 def _draw(chosen: Chosen, claim: str, sentences: list[str]) -> None:
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([2, 3], gap="small")
     with left:
         st.markdown(f"**{claim}** · {label('claim', claim)}")
     with right:

@@ -53,7 +53,7 @@ def draw_fixes(chosen: Chosen, theme: str) -> None:
 
 def _draw_pictures(chosen: Chosen, theme: str) -> None:
     """Every run as a dot, and the paired differences with their intervals."""
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(f"**{label('compare', 'dots')}**")
         groups = {arm_name(chosen, arm.name): _values(chosen, arm, "sequence_accuracy") for arm in chosen.arms}
@@ -70,7 +70,7 @@ def _draw_pictures(chosen: Chosen, theme: str) -> None:
 
 def _draw_words(chosen: Chosen, theme: str) -> None:
     """The differences in words, beside the learning curves."""
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     if found := verdict(chosen.rows):
         with left:
             st.markdown("\n".join(f"- {sentence(chosen, *CONTRAST_ARMS[name], found[name])}" for name in found))
@@ -161,7 +161,7 @@ def signed(value: float, digits: int) -> str:
 def draw_sweep(chosen: Chosen, theme: str) -> None:
     """Four measures against the number of decoder heads, a line for each way of choosing the heads."""
     task, heads = get_task(chosen.comparison.task), sorted({arm.config.decoder.num_heads for arm in chosen.arms})
-    columns = (*st.columns(2, gap="large"), *st.columns(2, gap="large"))
+    columns = (*st.columns(2, gap="medium"), *st.columns(2, gap="medium"))
     for column, measure in zip(columns, SWEEP_CHARTS, strict=True):
         groups = {}
         for series in SERIES:
@@ -185,6 +185,7 @@ def draw_sweep(chosen: Chosen, theme: str) -> None:
                 marked=chosen.comparison.enc_heads if chosen.comparison.enc_heads in heads else None,
                 mark=label("compare", "encoder_mark", enc=chosen.comparison.enc_heads),
                 share=measure == "sequence_accuracy",
+                first=2,
             )
             draw_chart(figure, key=f"compare_sweep_{measure}", alt=_sweep_alt(title, heads, groups))
     st.caption(prose("compare")["series"].format(enc=chosen.comparison.enc_heads))

@@ -54,9 +54,7 @@ def one_at_a_time(made: EncoderDecoder, examples) -> tuple:
             entropies.append(entropy(maps[..., :length], mask[..., :length]))
             way = straight_way((*target, "</s>"), length)
             distances.append(mean_distance(maps[..., :length], mask[..., :length], expected=way))
-            divergences.append(
-                [[np.mean(jensenshannon(a, b, axis=-1, base=2) ** 2) for b in maps] for a in maps]
-            )
+            divergences.append([[np.mean(jensenshannon(a, b, axis=-1, base=2) ** 2) for b in maps] for a in maps])
             added.append(contributions[layer][0].double().flatten(1).numpy())
         pairs = np.triu_indices(HEADS["dec"], k=1)
         long = np.concatenate(added, axis=1)
