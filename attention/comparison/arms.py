@@ -64,11 +64,11 @@ class Comparison:
     def __post_init__(self) -> None:
         if self.keep not in KEEPS:
             raise ConfigError(f"keep ({self.keep!r}) must be one of {', '.join(KEEPS)}")
-        for name in ("num_seeds", "num_examples", "dec_heads"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} ({getattr(self, name)}) must be at least 1")
         if self.num_steps is None:
             object.__setattr__(self, "num_steps", get_task(self.task).num_steps)
+        for name in ("num_seeds", "num_steps", "num_examples"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} ({getattr(self, name)}) must be at least 1")
         self.decoder(self.enc_heads, "width")  # refuses heads that do not divide the width
         self.decoder(self.dec_heads, self.keep)
 

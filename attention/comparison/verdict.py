@@ -57,7 +57,7 @@ def _leaves_out_zero(interval: tuple[float, float] | None) -> bool:
 
 def mean_over_seeds(values: Sequence[float], family: int = 1) -> Difference:
     """Mean of one value per seed with its t intervals; `family` is how many comparisons are made side by side."""
-    values = np.asarray(values, dtype=np.float64)
+    values = np.round(np.asarray(values, dtype=np.float64), 12)  # the noise of arithmetic is no difference
     if not len(values):
         return Difference(math.nan, 0, None, None)
     strict = 1 - (1 - CONFIDENCE) / family
