@@ -24,8 +24,10 @@ SHAPE = ("d_model", "num_heads", "head_dim", "num_layers", "num_kv_heads")
 
 @cache
 def stored(kind: str) -> tuple[Row, ...]:
-    """All rows of the stored result "fixes" or "sweep"."""
+    """All rows of the stored result "fixes" or "sweep"; none where it was not made."""
     path = DIRECTORY / FILES[kind]
+    if not path.exists():
+        return ()
     return tuple(read_rows(path.read_text(encoding="utf-8"), path.name))
 
 
