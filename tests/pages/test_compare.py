@@ -63,10 +63,10 @@ def test_the_verdict_is_that_of_the_stored_rows(page):
 
 
 def test_what_was_never_trained_shows_its_costs_and_a_button(page):
-    page = press(page, "dec_heads", 4)
+    page = press(page, "enc_heads", 32)
     said = texts(page)
     assert "Nothing has been trained with these settings yet" in said
-    assert "decoder num_heads (4) must be at least the encoder&#x27;s K/V heads (8)" in said  # `extra`
+    assert "decoder num_heads (16) must be at least the encoder&#x27;s K/V heads (32)" in said  # `extra`
     assert page.number_input(key="compare_num_seeds").value == 3
     assert page.button(key="compare_run").label == "Train and compare"
     assert "15 trainings of 600 steps" in said
@@ -75,7 +75,7 @@ def test_what_was_never_trained_shows_its_costs_and_a_button(page):
 
 def test_at_the_same_total_width_the_reusing_fixes_are_errors(page):
     said = texts(press(page, "keep", "width"))
-    assert said.count("does not run") == 3
+    assert said.count("class='broken'") == 3
     assert "decoder head_dim (4) must equal encoder head_dim (8)" in said
 
 
@@ -106,7 +106,6 @@ def test_a_comparison_is_trained_step_by_step_and_stopped(page):
         page = checked(page.run())
     page = checked(page.button(key="compare_stop").click().run())
     assert page.button(key="compare_run").label == "Go on"
-    assert "cannot tell a difference from chance" in texts(page) or "no difference seen" in texts(page)
 
 
 def test_every_sentence_has_its_words():
