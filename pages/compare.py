@@ -4,11 +4,13 @@ import streamlit as st
 
 from attention.comparison import to_csv
 from attention.tasks import get_task
+from pages.parts import sidebar
 from pages.parts.compare_claims import draw_claims
 from pages.parts.compare_controls import chosen, draw_controls, draw_run
 from pages.parts.compare_result import draw_fixes, draw_sweep
 from pages.parts.words import label, prose
 
+sidebar.for_page()
 theme = st.context.theme.type or "light"
 texts = prose("compare")
 

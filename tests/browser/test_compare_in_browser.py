@@ -10,10 +10,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 def open_page(serve, new_page):
     def open_page(**options):
         page = new_page(**options)
-        base = serve("app.py")
-        page.goto(base)  # a server that has shown nothing yet does not know its other pages
-        page.get_by_role("link", name="Fixes compared").first.wait_for(state="attached", timeout=60_000)
-        page.goto(f"{base}/fixes")
+        page.goto(f"{serve('app.py')}/compare")
         expect(page.get_by_text("Download as CSV")).to_be_visible(timeout=60_000)
         return page
 
