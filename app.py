@@ -9,12 +9,13 @@ from pages.parts.words import label
 
 st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide")
 PAGES = Path(__file__).parent / "pages"
+HAS_CONTROLS_OF_ITS_OWN = ("compare",)  # pages where those of the sidebar would change nothing
 st.html(PAGES / "parts" / "style.html")
 
 # Each page has the name of its file as its address. Before `st.navigation` is first called in a process, Streamlit
 # looks for scripts in a folder called pages/ and runs the one that is asked for without anything in this file; such a
 # page then runs this file itself (`sidebar.for_page`).
-ICONS = {"playground": "🎛️", "shapes": "📐", "wild": "🌍"}
+ICONS = {"playground": "🎛️", "shapes": "📐", "wild": "🌍", "compare": "⚖️"}
 page = st.navigation(
     [
         st.Page(PAGES / f"{name}.py", title=label("app", name), icon=icon, default=name == "playground")
@@ -22,8 +23,9 @@ page = st.navigation(
     ]
 )
 sidebar.settings_from_address(page.url_path)
-with st.sidebar:
-    sidebar.draw()
+if page.url_path not in HAS_CONTROLS_OF_ITS_OWN:
+    with st.sidebar:
+        sidebar.draw()
 sidebar.settings_to_address()
 with sidebar.page_inside_app():
     page.run()

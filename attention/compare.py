@@ -1,0 +1,150 @@
+"""The fixes compared, without a browser:
+
+    python -m attention.compare --task spelling --enc-heads 8 --dec-heads 16 --seeds 5 --steps 600 --out results.csv
+
+One line of the CSV per finished run. The same command goes on where it was interrupted. `--sweep` varies the number of
+decoder heads instead; `--scheduler ADDRESS` runs on a Dask cluster whose workers can import this package.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from concurrent.futures import Executor, Future, as_completed
+from pathlib import Path
+
+from tqdm import tqdm
+
+from attention.comparison import Arm, Comparison, Row, RowFile, fixes, settings_columns, sweep
+from attention.comparison.arms import KEEPS, planned
+from attention.comparison.report import report
+from attention.comparison.run import run
+from attention.tasks import TASKS
+from attention.training import TrainingSettings
+
+
+def compare(comparison: Comparison, arms: Iterable[Arm], file: RowFile, executor: Executor, quiet: bool = False) -> int:
+    """Make the runs that `file` does not have yet, and add each as it is finished. Returns how many failed."""
+    runs: dict[TrainingSettings, Arm] = {}
+    for arm, settings in planned(comparison, arms):
+        runs.setdefault(settings, arm)
+    jobs: dict[Future, tuple[Arm, dict[str, str]]] = {}
+    failed = 0
+    with tqdm(total=len(runs), unit="run", disable=quiet, smoothing=0) as bar:
+        for settings, arm in runs.items():
+            columns = settings_columns(settings, comparison.num_examples)
+            if file.find(columns):
+                bar.update()
+            else:
+                jobs[executor.submit(run, settings, comparison.num_examples)] = arm, columns
+        bar.unpause()  # what was there already says nothing about the speed
+        for future in as_completed(jobs):
+            arm, columns = jobs[future]
+            if error := future.exception():
+                failed += 1
+                bar.write(f"{arm.name}, seed {columns['seed']}, failed: {error}", file=sys.stderr)
+            else:
+                file.append(Row(arm.name, columns, future.result()))
+            bar.set_postfix_str(arm.name)
+            bar.update()
+    return failed
+
+
+def rows_of(comparison: Comparison, arms: Iterable[Arm], file: RowFile) -> list[Row]:
+    """The finished runs of these arms; one that belongs to several arms once for each."""
+    found = []
+    for arm, settings in planned(comparison, arms):
+        if row := file.find(settings_columns(settings, comparison.num_examples)):
+            found.append(Row(arm.name, row.settings, row.results))
+    return found
+
+
+def local_executor(num_workers: int | None = None) -> Executor:
+    """Worker processes of this machine, one thread each; by default one less than there are cores."""
+    import loky
+
+    from attention.worker import prepare
+
+    workers = num_workers or max(1, loky.cpu_count() - 1)
+    return loky.get_reusable_executor(workers, context="loky", initializer=prepare, initargs=(os.getpid(),))
+
+
+def dask_executor(address: str) -> Executor:
+    """A Dask cluster as an Executor.
+
+    Raises:
+        ValueError: Dask is not installed, or nobody answers at `address`.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ValueError("a scheduler needs Dask: pip install -r requirements-dask.txt") from error
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no Dask scheduler answers at {address!r}") from error
+    return client.get_executor(pure=False)
+
+
+def arguments(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m attention.compare", description="Compare the fixes fairly.")
+    parser.add_argument("--task", choices=tuple(TASKS), default="spelling")
+    parser.add_argument("--enc-heads", type=int, default=8, help="default 8")
+    parser.add_argument("--dec-heads", type=int, default=16, help="default 16; not used by --sweep")
+    parser.add_argument("--keep", choices=KEEPS, default="size", help="the head size (default), or the total width")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each arm, default 5")
+    parser.add_argument("--steps", type=int, help="of each training; default: what the task usually takes")
+    parser.add_argument("--examples", type=int, default=1000, help="held-out examples scored, default 1000")
+    parser.add_argument("--width", type=int, default=64, help="d_model of both sides, default 64")
+    parser.add_argument("--layers", type=int, default=2, help="of each side, default 2")
+    parser.add_argument("--out", type=Path, required=True, help="CSV file; one that exists is gone on with")
+    parser.add_argument("--sweep", action="store_true", help="1 to 32 decoder heads instead of the fixes")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, help="processes; default: one less than there are cores")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://host:8786")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    given = parser.parse_args(words)
+    try:
+        given.comparison = Comparison(
+            task=given.task,
+            enc_heads=given.enc_heads,
+            dec_heads=given.dec_heads,
+            keep=given.keep,
+            num_seeds=given.seeds,
+            num_steps=given.steps,
+            num_examples=given.examples,
+            width=given.width,
+            num_layers=given.layers,
+        )
+        given.arms = sweep(given.comparison) if given.sweep else fixes(given.comparison)
+        given.file = RowFile(given.out)
+        planned(given.comparison, given.arms)
+    except ValueError as error:
+        parser.error(str(error))
+    return given
+
+
+def main(words: list[str] | None = None) -> int:
+    given = arguments(words)
+    for arm in given.arms:
+        if arm.error:
+            print(f"{arm.name} cannot run: {arm.error}", file=sys.stderr)
+    try:
+        executor = dask_executor(given.scheduler) if given.scheduler else local_executor(given.workers)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    try:
+        failed = compare(given.comparison, given.arms, given.file, executor, given.quiet)
+    except KeyboardInterrupt:
+        print(f"Stopped; {len(given.file.rows)} runs are in {given.out}. The same command goes on.", file=sys.stderr)
+        if not given.scheduler:
+            executor.shutdown(kill_workers=True)
+        return 130
+    executor.shutdown()
+    print(report(rows_of(given.comparison, given.arms, given.file), given.arms, given.sweep))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""What is compared, chosen by the visitor; and starting, watching and stopping it."""
+
+import time
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+import streamlit as st
+
+from attention.comparison import Arm, Comparison, Row, fixes, sweep
+from attention.comparison import stored as shipped
+from attention.comparison.arms import KEEPS
+from attention.comparison.costs import num_parameters
+from attention.comparison.service import SharedComparisons, Standing
+from attention.tasks import TASKS
+from pages.parts.models import LARGE, training_service
+from pages.parts.words import label
+
+EXPERIMENTS = ("fixes", "sweep")
+OPENING = {"fixes": shipped.FIXES, "sweep": shipped.SWEEP}
+ARMS = {"fixes": fixes, "sweep": sweep}
+HEADS = (1, 2, 4, 8, 16, 32)
+SEEDS, MAX_SEEDS = 3, 10
+STEPS = (20, 5000)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An experiment, what it is made of, its runs so far, and how it stands.
+
+    `from_store` says that the rows are those that ship with the app.
+    """
+
+    experiment: str
+    comparison: Comparison
+    arms: tuple[Arm, ...]
+    rows: tuple[Row, ...]
+    standing: Standing
+    from_store: bool
+
+    def key(self) -> tuple[Comparison, tuple[Arm, ...], str]:
+        """What the shared comparisons are asked with."""
+        return self.comparison, self.arms, visitor()
+
+
+@st.cache_resource(show_spinner=False)
+def shared() -> SharedComparisons:
+    """The comparisons of everybody; runs that ship with the app need not be made again."""
+    return SharedComparisons(training_service(), known=(*shipped.stored("fixes"), *shipped.stored("sweep")))
+
+
+def visitor() -> str:
+    """A name for this session, to tell who wants what."""
+    return st.session_state.setdefault("compare_visitor", uuid4().hex)
+
+
+def chosen() -> Chosen:
+    """What this visitor looks at."""
+    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
+    comparison = _comparison(experiment)
+    arms = ARMS[experiment](comparison)
+    standing = shared().ask(comparison, arms, visitor())
+    rows = standing.rows
+    if not rows and not standing.wanted:  # the recipe has changed since, or nothing was stored of this
+        rows = tuple(shipped.stored_for(comparison, arms, experiment))
+    return Chosen(experiment, comparison, arms, rows, standing, bool(rows) and comparison == OPENING[experiment])
+
+
+def draw_controls() -> None:
+    """The experiment, and what it is made of."""
+    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
+        _segments("experiment", EXPERIMENTS, lambda name: label("compare", name), experiment)
+        now = _comparison(experiment)
+        _segments("task", tuple(TASKS), lambda name: label(name, "title"), now.task)
+        _segments("enc_heads", HEADS, str, now.enc_heads)
+        if experiment == "fixes":
+            _segments("dec_heads", HEADS, str, now.dec_heads)
+            _segments("keep", KEEPS, lambda name: label("keep", name), now.keep)
+        _number("num_seeds", now.num_seeds, 1, MAX_SEEDS, 1)
+        _number("num_steps", now.num_steps, *STEPS, 50)
+
+
+def draw_run(chosen: Chosen) -> None:
+    """A button, or the progress of what runs and a way to stop it."""
+    if chosen.standing.wanted:
+        _watch(chosen)
+        return
+    if (largest := max(num_parameters(arm.config) for arm in chosen.arms if not arm.error)) > LARGE:
+        st.caption(label("compare", "too_large", weights=f"{largest / 1e6:.1f}", limit=f"{LARGE / 1e6:.0f}"))
+        return
+    for failure in chosen.standing.failures:
+        st.caption(label("compare", "run_failed", message=failure))
+    missing = chosen.standing.total - chosen.standing.finished
+    if not missing:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        name = "go_on" if chosen.standing.finished or chosen.standing.share > 0 else "run"
+        st.button(label("compare", name), key="compare_run", on_click=_start, args=(chosen,), type="primary")
+        st.caption(label("compare", "runs", runs=missing, steps=f"{chosen.comparison.num_steps:,}"))
+
+
+@st.fragment(run_every=1.0)
+def _watch(chosen: Chosen) -> None:
+    """Keeps the comparison going while somebody looks, and redraws the page when another run is finished."""
+    standing = shared().ask(*chosen.key())
+    if standing.finished != chosen.standing.finished or not standing.wanted or standing.done:
+        st.session_state["touched"] = True  # the address has nothing new to say
+        st.rerun()
+    name = "waiting" if standing.place else "running"
+    text = label("compare", name, finished=standing.finished, total=standing.total, place=standing.place)
+    st.progress(min(standing.share, 1.0), text=text + _time_left(standing.share))
+    st.button(label("train", "stop"), key="compare_stop", on_click=shared().stop, args=chosen.key())
+
+
+def _start(chosen: Chosen) -> None:
+    st.session_state["compare_began"] = time.monotonic(), chosen.standing.share
+    shared().start(*chosen.key())
+
+
+def _time_left(share: float) -> str:
+    """At the speed since the button was pressed; nothing before there is a speed."""
+    began, before = st.session_state.get("compare_began", (None, 0.0))
+    if began is None or share - before < 0.01:
+        return ""
+    seconds = (time.monotonic() - began) * (1 - share) / (share - before)
+    return ", " + label("compare", "left", minutes=f"{max(seconds / 60, 0.1):.0f}" if seconds > 90 else "1")
+
+
+def _comparison(experiment: str) -> Comparison:
+    return st.session_state.get(f"compare_{experiment}_chosen", OPENING[experiment])
+
+
+def _segments(field: str, options: tuple, show, value) -> None:
+    _put(field, value)
+    st.segmented_control(
+        label("compare", field),
+        options,
+        format_func=show,
+        key=f"compare_{field}",
+        required=True,
+        wrap=True,
+        on_change=_choose,
+        args=(field,),
+    )
+
+
+def _number(field: str, value: int, low: int, high: int, step: int) -> None:
+    _put(field, value)
+    st.number_input(
+        label("compare", field),
+        min_value=low,
+        max_value=high,
+        step=step,
+        key=f"compare_{field}",
+        width=130,
+        on_change=_choose,
+        args=(field,),
+    )
+
+
+def _put(field: str, value) -> None:
+    """Show the choice in its widget, without touching one that shows it already."""
+    if st.session_state.get(f"compare_{field}") != value:
+        st.session_state[f"compare_{field}"] = value
+
+
+def _choose(field: str) -> None:
+    """A widget was touched."""
+    value = st.session_state[f"compare_{field}"]
+    if value is None:  # an emptied number field
+        return
+    if field == "experiment":
+        st.session_state["compare_experiment_chosen"] = value
+        return
+    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
+    now = _comparison(experiment)
+    changes = {field: value}
+    if field == "task":
+        changes["num_steps"] = None  # what this task usually takes
+    if now == OPENING[experiment] and field != "num_seeds":
+        changes["num_seeds"] = SEEDS
+    st.session_state[f"compare_{experiment}_chosen"] = replace(now, **changes)

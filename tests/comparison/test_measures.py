@@ -1,0 +1,122 @@
+"""What the heads do, measured over many padded examples at once, against one example at a time and against SciPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import jensenshannon
+
+from attention import EncoderDecoder, ModelConfig, StackConfig
+from attention.comparison.measures import _with_contributions, divergence, measure_heads
+from attention.inspection import straight_way
+from attention.metrics import entropy, mean_distance
+from attention.tasks import END, START, get_task
+
+TASK = get_task("reverse")
+HEADS = {"enc": 3, "dec": 6, "dim": 5}
+
+
+def model(kv: str, variant: str | None = None, seed: int = 3) -> EncoderDecoder:
+    stacks = (StackConfig(13, HEADS[side], HEADS["dim"], num_layers=2) for side in ("enc", "dec"))
+    sizes = {"src_vocab_size": len(TASK.src_vocab), "tgt_vocab_size": len(TASK.tgt_vocab)}
+    return EncoderDecoder(ModelConfig(*stacks, kv, variant, bias=True, **sizes), seed).eval()
+
+
+WAYS = [("reproject", None), ("projection", "mix"), ("grouped", None), ("extra", "slots"), ("extra", "states")]
+
+
+@pytest.mark.parametrize(("kv", "variant"), WAYS)
+def test_contributions_add_up_to_what_cross_attention_gives(kv, variant):
+    made = model(kv, variant)
+    cross = made.decoder.layers[1].cross
+    given = []
+    cross.register_forward_hook(lambda module, args, output: given.append(output[0]))
+    src, tgt = torch.tensor([[5, 7, 11, END], [13, 4, END, 0]]), torch.tensor([[START, 9, 5], [START, 8, 0]])
+    with torch.no_grad():
+        _, contributions = _with_contributions(made, src, tgt)
+    torch.testing.assert_close(contributions[1].sum(1) + cross.w_o.bias, given[0])
+
+
+@torch.no_grad()
+def one_at_a_time(made: EncoderDecoder, examples) -> tuple:
+    """The four measures, from unpadded examples and SciPy."""
+    figures = []
+    for layer in range(2):
+        entropies, distances, divergences, added = [], [], [], []
+        for example in examples:
+            target = example.targets[0]
+            src = torch.tensor([TASK.encode_source(example.source)])
+            tgt = torch.tensor([[START, *TASK.tgt_vocab.encode(target)]])
+            out, contributions = _with_contributions(made, src, tgt)
+            maps, length = out.maps.cross[layer][0].double().numpy(), src.shape[1]
+            mask = out.masks.cross[layer].expand(1, *maps.shape)[0].numpy()
+            entropies.append(entropy(maps[..., :length], mask[..., :length]))
+            way = straight_way((*target, "</s>"), length)
+            distances.append(mean_distance(maps[..., :length], mask[..., :length], expected=way))
+            divergences.append([[np.mean(jensenshannon(a, b, axis=-1, base=2) ** 2) for b in maps] for a in maps])
+            added.append(contributions[layer][0].double().flatten(1).numpy())
+        pairs = np.triu_indices(HEADS["dec"], k=1)
+        long = np.concatenate(added, axis=1)
+        long /= np.linalg.norm(long, axis=1, keepdims=True)
+        figures.append(
+            (
+                np.nanmean(entropies),
+                np.nanmean(distances),
+                np.mean(1 - np.mean(divergences, axis=0)[pairs]),
+                np.mean((long @ long.T)[pairs]),
+            )
+        )
+    return tuple(np.mean(figures, axis=0))
+
+
+@pytest.mark.parametrize(("kv", "variant"), WAYS)
+def test_padding_changes_nothing(kv, variant):
+    made, examples = model(kv, variant), TASK.held_out(7)
+    assert len({len(example.source) for example in examples}) > 2
+    found = measure_heads(made, TASK, examples)
+    expected = one_at_a_time(made, examples)
+    given = (found.entropy, found.distance, found.same_pattern, found.same_contribution)
+    np.testing.assert_allclose(given, expected, atol=1e-6)
+
+
+def test_divergence_of_equal_and_of_disjoint_rows():
+    rows = np.array([[[1.0, 0, 0]], [[1.0, 0, 0]], [[0, 0.5, 0.5]]])  # (heads, 1, 3)
+    np.testing.assert_allclose(divergence(rows), [[0, 0, 1], [0, 0, 1], [1, 1, 0]], atol=1e-12)
+
+
+def test_heads_that_are_copies_are_wholly_redundant():
+    made = model("grouped")
+    for layer in made.decoder.layers:  # query heads 0 and 1 share a K/V head: with equal queries they are one head
+        for weight, axis in ((layer.cross.w_q.weight, 0), (layer.cross.w_q.bias, 0), (layer.cross.w_o.weight, 1)):
+            first = weight.data.narrow(axis, 0, HEADS["dim"])
+            for head in range(1, HEADS["dec"]):
+                weight.data.narrow(axis, head * HEADS["dim"], HEADS["dim"]).copy_(first)
+    made.encoder.w_k.weight.data[HEADS["dim"] :] = made.encoder.w_k.weight.data[: HEADS["dim"]].repeat(2, 1)
+    made.encoder.w_v.weight.data[HEADS["dim"] :] = made.encoder.w_v.weight.data[: HEADS["dim"]].repeat(2, 1)
+    found = measure_heads(made, TASK, TASK.held_out(5))
+    assert found.same_pattern == pytest.approx(1, abs=1e-6)
+    assert found.same_contribution == pytest.approx(1, abs=1e-6)
+
+
+def test_a_re_based_value_matrix_changes_no_measure():
+    made, examples = model("reproject"), TASK.held_out(5)
+    before = measure_heads(made, TASK, examples)
+    basis = torch.randn(5, 5, generator=torch.Generator().manual_seed(1)).double()
+    cross = made.decoder.layers[0].cross
+    made.double()
+    head = slice(5, 10)
+    cross.feed.w_v.weight.data[head] = basis @ cross.feed.w_v.weight.data[head]
+    cross.feed.w_v.bias.data[head] = basis @ cross.feed.w_v.bias.data[head]
+    cross.w_o.weight.data[:, head] = cross.w_o.weight.data[:, head] @ basis.inverse()
+    after = measure_heads(made, TASK, examples)
+    assert after.same_contribution == pytest.approx(before.same_contribution, abs=1e-6)
+    assert after.same_pattern == pytest.approx(before.same_pattern, abs=1e-6)
+
+
+def test_one_head_has_no_redundancy():
+    made = model("reproject")
+    alone = EncoderDecoder(replace(made.config, decoder=replace(made.config.decoder, num_heads=1, num_kv_heads=1)))
+    found = measure_heads(alone.eval(), TASK, TASK.held_out(5))
+    assert np.isnan(found.same_pattern) and np.isnan(found.same_contribution)
+    assert 0 <= found.entropy <= 1

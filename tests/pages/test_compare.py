@@ -1,0 +1,115 @@
+"""The comparison page without a browser: opens on the stored result, costs before training, trains and stops."""
+
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention.comparison import fixes, stored
+from attention.comparison.costs import costs
+from attention.comparison.findings import fixes_findings
+from attention.comparison.verdict import verdict
+from attention.tasks import TASKS
+from pages.parts.words import catalogue, label
+
+APP = Path(__file__).parents[2] / "app.py"
+
+
+@pytest.fixture
+def page() -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=120)
+    app.run()
+    return checked(app.switch_page("pages/compare.py").run())
+
+
+def checked(app: AppTest) -> AppTest:
+    assert not app.exception, [error.value for error in app.exception]
+    return app
+
+
+def texts(app: AppTest) -> str:
+    said = [element.proto.body for element in app.get("html")]
+    said += [element.value for kind in ("title", "markdown", "caption", "header", "code") for element in app.get(kind)]
+    return "\n".join(said)
+
+
+def press(app: AppTest, key: str, value) -> AppTest:
+    return checked(app.segmented_control(key=f"compare_{key}").set_value(value).run())
+
+
+def test_it_opens_on_the_stored_result(page):
+    said = texts(page)
+    assert "Stored result" in said
+    assert len(page.get("plotly_chart")) == 3
+    for arm in fixes(stored.FIXES):
+        assert label("arm", arm.name, enc=8, dec=16) in said
+        if not arm.error:
+            assert f"{costs(arm.config).parameters:,}" in said
+    assert "does not run: decoder num_heads (16) must equal the encoder&#x27;s K/V heads (8)" in said
+    assert "--enc-heads 8 --dec-heads 16 --keep size --seeds 5 --steps 600" in said
+
+
+def test_the_verdict_is_that_of_the_stored_rows(page):
+    said = texts(page)
+    rows = stored.stored_for(stored.FIXES, fixes(stored.FIXES), "fixes")
+    assert rows
+    for difference in verdict(rows).values():
+        assert f"{abs(100 * difference.mean):.1f}" in said
+        if difference.interval and not difference.seen:
+            assert f"no difference seen with {difference.num_seeds} seeds" in said
+    for finding in fixes_findings(rows, "size"):
+        assert f"**{finding.claim}** · {label('claim', finding.claim)}" in said
+
+
+def test_what_was_never_trained_shows_its_costs_and_a_button(page):
+    page = press(page, "enc_heads", 32)
+    said = texts(page)
+    assert "Nothing has been trained with these settings yet" in said
+    assert "decoder num_heads (16) must be at least the encoder&#x27;s K/V heads (32)" in said  # `extra`
+    assert page.number_input(key="compare_num_seeds").value == 3
+    assert page.button(key="compare_run").label == "Train and compare"
+    assert "15 trainings of 600 steps" in said
+    assert not page.get("plotly_chart")
+
+
+def test_at_the_same_total_width_the_reusing_fixes_are_errors(page):
+    said = texts(press(page, "keep", "width"))
+    assert said.count("class='broken'") == 3
+    assert "decoder head_dim (4) must equal encoder head_dim (8)" in said
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_can_be_chosen(page, task):
+    page = press(page, "task", task)
+    assert page.number_input(key="compare_num_steps").value == TASKS[task].num_steps
+
+
+def test_the_sweep_has_a_chart_for_each_measure(page):
+    page = press(page, "experiment", "sweep")
+    said = texts(page)
+    rows = stored.stored("sweep")
+    assert len(page.get("plotly_chart")) == (4 if rows else 0)
+    assert "From 8 heads on these two are the same model" in said
+    assert "--sweep --seeds 3" in said
+
+
+def test_a_comparison_is_trained_step_by_step_and_stopped(page):
+    page = press(press(page, "task", "reverse"), "enc_heads", 1)
+    page = checked(page.number_input(key="compare_num_steps").set_value(20).run())
+    page = checked(page.number_input(key="compare_num_seeds").set_value(2).run())
+    page = checked(page.button(key="compare_run").click().run())
+    end = time.monotonic() + 120
+    while "Result" not in texts(page):
+        assert time.monotonic() < end
+        time.sleep(0.3)
+        page = checked(page.run())
+    page = checked(page.button(key="compare_stop").click().run())
+    assert page.button(key="compare_run").label == "Go on"
+
+
+def test_every_sentence_has_its_words():
+    """What findings can say is in the catalogue: no claim, contrast or measure without a name."""
+    words = catalogue()
+    assert set(words["column"]) - {"arm"} == set(words["about"])
+    assert {"A3", "A6", "A7", "A8", "A9", "A10", "A11", "A12", "A13", "A14", "A15"} == set(words["claim"])
