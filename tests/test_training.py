@@ -6,6 +6,7 @@ from itertools import pairwise
 import loky
 import pytest
 import torch
+from loky.backend import get_context
 
 from attention import EncoderDecoder, ModelConfig, StackConfig
 from attention.evaluation import evaluate
@@ -80,7 +81,7 @@ def test_across_processes_as_in_one():
     finally:
         torch.set_num_threads(threads)
     chunk, pids = None, set()
-    with loky.ProcessPoolExecutor(2, context="loky") as pool:
+    with loky.ProcessPoolExecutor(2, context=get_context("loky")) as pool:
         for _ in range(6):
             chunk = pool.submit(run_chunk, plan, chunk and chunk.state, 50).result()
             pids |= {pool.submit(os.getpid).result() for _ in range(2)}

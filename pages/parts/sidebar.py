@@ -58,10 +58,10 @@ def page_inside_app() -> Iterator[None]:
 
 def change(settings: Settings) -> None:
     """Replace the settings; for callbacks, which run before the page is drawn again."""
-    before = current()
+    before, settings = current(), settings.fitted()
     if (settings.task, settings.config, settings.seed) != (before.task, before.config, before.seed):
         settings = replace(settings, step=None)  # another model has other moments
-    st.session_state["settings"] = settings.fitted()
+    st.session_state["settings"] = settings
     st.session_state["touched"] = True
 
 
