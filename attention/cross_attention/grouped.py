@@ -32,6 +32,10 @@ class Grouped(KvFeed):
         if clashes:
             raise ConfigError(", and ".join(clashes))
 
+    @staticmethod
+    def heads_made_per_layer(config: ModelConfig) -> int:
+        return config.decoder.num_heads if config.decoder.num_heads < config.encoder.num_kv_heads else 0
+
     def source_kv(self, memory: Memory) -> KeyValuePair:
         # Where there are more query heads than K/V heads, `functional.attend` lets each group share.
         return self._fewer(memory.k), self._fewer(memory.v)
