@@ -209,9 +209,9 @@ def other_head_counts(config: ModelConfig) -> tuple[int, ...]:
 
 
 def misload(model: EncoderDecoder, num_heads: int) -> EncoderDecoder:
-    """The same weights in a decoder that cuts them into another number of heads: every shape fits. A misuse, on purpose.
+    """The same weights in a decoder that cuts them into another number of heads: a misuse, on purpose.
 
-    A state dict does not say how many heads it was trained with, so nothing complains, and the answers are wrong.
+    A state dict does not say how many heads it was trained with, so every shape fits, and the answers are wrong.
 
     Raises:
         ConfigError: the weights would not fit, or these are the model's own heads.

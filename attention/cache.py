@@ -42,7 +42,9 @@ class LayerCache:
     def cross(self, feed: KvFeed, memory: Memory, hidden: Tensor, own_mask: Tensor) -> KeysValues:
         """What `feed` itself would give for all positions read so far, with only the new ones worked out."""
         if self.source is None:
-            self.source = _in_one_piece(feed.source_kv(memory))
+            source = feed.source_kv(memory)
+            is_the_memorys = memory.k is not None and source[0].data_ptr() == memory.k.data_ptr()
+            self.source = source if is_the_memorys else _in_one_piece(source)
         own = feed.own_kv(hidden)
         if own is not None and feed.own_grows:
             own = self.surplus = _longer(self.surplus, own)

@@ -34,7 +34,8 @@ class Grouped(KvFeed):
 
     @staticmethod
     def heads_made_per_layer(config: ModelConfig) -> int:
-        return config.decoder.num_heads if config.decoder.num_heads < config.encoder.num_kv_heads else 0
+        pools = config.kv_variant == "pool" and config.decoder.num_heads < config.encoder.num_kv_heads
+        return config.decoder.num_heads if pools else 0
 
     def source_kv(self, memory: Memory) -> KeyValuePair:
         # Where there are more query heads than K/V heads, `functional.attend` lets each group share.
