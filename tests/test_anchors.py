@@ -1,6 +1,7 @@
 """Disturbing the memory: nothing is disturbed by nothing, and taking everything away equals cross-attention off."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -176,7 +177,7 @@ def test_noise_once_stays_and_noise_each_is_new_in_every_step():
     once, each = memories("noise_once"), memories("noise_each")
     assert all(torch.equal(once[0], later) for later in once)
     assert torch.equal(once[0], each[0])  # the same seed begins with the same numbers
-    assert all(not torch.equal(first, second) for first, second in zip(each, each[1:], strict=False))
+    assert all(not torch.equal(first, second) for first, second in pairwise(each))
 
 
 @pytest.mark.parametrize(("kv", "variant", "heads"), WAYS)
