@@ -32,7 +32,7 @@ if works:
     draw_player(settings, source, trained)
     st.markdown(texts["player"])
     st.header(label("experiment", "title"), anchor=False)
-    draw_experiment(settings, source, trained, theme)
+    experiment_place = st.container()
     st.markdown(texts["measures"])
 else:
     known = task.join_target(view.answer)
@@ -43,3 +43,7 @@ st.header(label("anchors", "term"), anchor=False)
 st.markdown(texts["term"])
 st.markdown(texts["stores"])
 st.caption(label("anchors", "share"))
+if works:
+    # Last, as scoring held-out words takes longest: everything else is on the screen by then.
+    with experiment_place:
+        draw_experiment(settings, source, trained, theme)

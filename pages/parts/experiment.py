@@ -106,11 +106,20 @@ def draw_experiment(settings: Settings, source: Tokens, trained: Trained, theme:
         if trained is RANDOM:
             place.caption(label("experiment", "random"))
         else:
-            share = _share(*key, scored)
-            low, high = map(percent, share.interval)
-            place.caption(
-                label("experiment", "share", share=percent(share.share), low=low, high=high, count=share.total)
-            )
+            place.html(_share_bar(_share(*key, scored)))
+
+
+def _share_bar(share: Share) -> str:
+    """The share as a number, and as a mark on a scale from 0 to 1 with its interval around it."""
+    low, high = share.interval
+    spread = label("experiment", "spread", low=percent(low), high=percent(high))
+    return (
+        f'<p class="share"><b>{percent(share.share)}</b> '
+        f"{verbatim(label('experiment', 'share', count=share.total))} "
+        f'<span class="faint">{verbatim(spread)}</span></p>'
+        f'<div class="scale" aria-hidden="true"><i style="left:{100 * low:.1f}%;width:{100 * (high - low):.1f}%"></i>'
+        f'<b style="left:{100 * share.share:.1f}%"></b></div>'
+    )
 
 
 def _draw_choice(settings: Settings, source: Tokens) -> Change | None:

@@ -45,7 +45,7 @@ class Player {
     const bar = add(this.root, "div", "controls");
     const act = (change) => () => (this.pause(), this.go(change()));
     this.buttons = {
-      first: makeButton(bar, "⏮", "", act(() => 1)),
+      first: makeButton(bar, "❘◀", "", act(() => 1)),
       back: makeButton(bar, "◀", "", act(() => this.step - 1)),
       play: makeButton(bar, "▶ Play", "", () => (this.timers.play ? this.pause(true) : this.play())),
       next: makeButton(bar, "▶❘", "", act(() => this.step + 1)),
@@ -223,8 +223,9 @@ class Player {
   draw(glide) {
     const width = this.stage.clientWidth;
     if (!width) return; // in a closed tab; the observer calls again
-    this.measure(width);
+    this.place(width);
     this.drawTokens();
+    this.fit();
     this.drawRows();
     this.drawCandidates();
     this.drawStores();
@@ -232,7 +233,7 @@ class Player {
     this.say();
   }
 
-  measure(width) {
+  place(width) {
     this.gutter = 44;
     this.cell = Math.min(64, (width - this.gutter) / this.columns.length);
     const span = this.cell * this.columns.length;
@@ -242,6 +243,15 @@ class Player {
     this.root.style.setProperty("--sound", `${span / this.steps}px`);
     this.root.style.setProperty("--gutter", `${this.gutter}px`);
     this.root.classList.toggle("narrow", this.root.clientWidth < 760);
+  }
+
+  // A long label such as "</s>" has to fit too.
+  fit() {
+    for (const [row, room] of [[this.letters, this.cell], [this.sounds, (this.cell * this.columns.length) / this.steps]]) {
+      for (const tile of row.children) {
+        tile.style.fontSize = `${Math.max(9, Math.min(20, 0.42 * room, (1.5 * room) / tile.textContent.length))}px`;
+      }
+    }
   }
 
   drawTokens() {
