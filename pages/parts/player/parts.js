@@ -59,7 +59,10 @@ function panel(parent, className) {
   return { node, title, body: add(node, "div", "inside") };
 }
 
-const percent = (share) => (share > 0.9995 || share < 0.0005 ? share.toFixed(0) * 100 : (100 * share).toFixed(1)) + " %";
+function percent(share) {
+  if (share < 0.0005) return share > 0 ? "< 0.1 %" : "0 %";
+  return share > 0.9995 && share < 1 ? "> 99.9 %" : `${(100 * share).toFixed(1)} %`;
+}
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
 function floats(base64) {

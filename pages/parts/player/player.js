@@ -249,7 +249,7 @@ class Player {
   fit() {
     for (const [row, room] of [[this.letters, this.cell], [this.sounds, (this.cell * this.columns.length) / this.steps]]) {
       for (const tile of row.children) {
-        tile.style.fontSize = `${Math.max(9, Math.min(20, 0.42 * room, (1.5 * room) / tile.textContent.length))}px`;
+        tile.style.fontSize = `${Math.max(9, Math.min(20, 0.5 * room, (1.5 * room) / tile.textContent.length))}px`;
       }
     }
   }
@@ -317,6 +317,7 @@ class Player {
         const filled = !grows || i < this.step;
         setText(store.cells.children[i], filled ? label : "");
         store.cells.children[i].className = filled ? "full" : "empty";
+        store.cells.children[i].classList.toggle("long", label.length > 3);
       });
       fill(store.lines, shown.length, makeLine);
       shown.forEach((entry, i) => {
