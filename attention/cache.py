@@ -161,9 +161,10 @@ def sharing_choices(config: ModelConfig) -> dict[str, ModelConfig]:
     """The same model with the decoder's K/V heads shared by its query heads in three degrees.
 
     "MHA": a K/V head for each query head; "MQA": one for all (Shazeer 2019); "GQA": one for each group (Ainslie et al.
-    2023), here about √heads of them. Where two of them are the same, the plainer name is kept.
+    2023): as many as the model has, or about √heads. Where two of them are the same, the plainer name is kept.
     """
-    heads = config.decoder.num_heads
-    groups = max((d for d in range(1, heads) if heads % d == 0 and d * d <= heads), default=1)
+    heads, present = config.decoder.num_heads, config.decoder.num_kv_heads
+    usual = max((d for d in range(1, heads) if heads % d == 0 and d * d <= heads), default=1)
+    groups = present if 1 < present < heads else usual
     counts = {heads: "MHA"} | {n: name for n, name in ((groups, "GQA"), (1, "MQA")) if n < heads}
     return {name: replace(config, decoder=replace(config.decoder, num_kv_heads=n)) for n, name in counts.items()}

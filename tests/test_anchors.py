@@ -188,7 +188,7 @@ def test_noise_once_equals_decoding_from_that_memory(kv, variant, heads):
     with torch.no_grad():
         encoded = model.encode(SRC)
         hidden = add_noise(encoded.memory, 0.7, torch.Generator().manual_seed(5))
-        noisy = encoded._replace(memory=model.encoder.hand_over(hidden, encoded.memory.mask))
+        noisy = encoded._replace(memory=model.encoder.to_memory(hidden, encoded.memory.mask))
         expected = model.decode(torch.tensor([[1, 5, 6]]), noisy)
     for mine, theirs in zip(found.cross, expected.maps.cross, strict=True):
         np.testing.assert_allclose(mine, theirs[0], rtol=0, atol=1e-10)

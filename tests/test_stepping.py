@@ -98,6 +98,9 @@ def test_mha_gqa_and_mqa_by_hand():
     assert {name: c.decoder.num_kv_heads for name, c in choices.items()} == {"MHA": 8, "GQA": 2, "MQA": 1}
     sizes = [next(s for s in stores(config, 7, 4) if s.name == "own").nbytes() for config in choices.values()]
     assert sizes == [2 * 2 * 8 * 8 * 4 * 4, 2 * 2 * 2 * 8 * 4 * 4, 2 * 2 * 1 * 8 * 4 * 4]  # 4096, 1024, 512
+    shared = replace(decoder, num_kv_heads=4)  # a model that has groups is shown with its own
+    choices = sharing_choices(ModelConfig(StackConfig(64, 4), shared))
+    assert [config.decoder.num_kv_heads for config in choices.values()] == [8, 4, 1]
     for heads, names in ((1, ["MHA"]), (2, ["MHA", "MQA"]), (3, ["MHA", "MQA"]), (6, ["MHA", "GQA", "MQA"])):
         config = ModelConfig(StackConfig(64, 4), StackConfig(64, heads, 8))
         assert list(sharing_choices(config)) == names

@@ -1,9 +1,10 @@
 """Numbers about heads: arrays in, numbers out. What is undefined is NaN, never 0 or 1.
 
 One head by itself: `locality` (entropy, distance, peakedness), `patterns` (the rule it follows), `alignment` (against
-the right answer), `stability` (from step to step, or disturbed); `per_head` has most of them over a batch. Heads against each other: `redundancy` (cosines), `divergence`
-(of attention rows), `cka`; `measures` is the table of them, `structure` says what they come to for a layer. What heads
-are for: `removal`, `importance`. Heads whose redundancy is known: `twins`. All start from what `collect` gathers.
+the right answer), `stability` (from step to step, or disturbed); `per_head` has most of them over a batch. Heads
+against each other: `redundancy` (cosines), `divergence` (of attention rows), `cka`; `measures` is the table of them,
+`structure` says what they come to for a layer. What heads are for: `removal`, `importance`. Heads whose redundancy is
+known: `twins`. All start from what `collect` gathers.
 """
 
 from attention.metrics.alignment import alignment_score, diagonal_baseline

@@ -56,7 +56,8 @@ def draw_player(settings: Settings, source: Tokens, trained: Trained) -> None:
     film = _film(task, settings, source, decoding)
     kept = stores(settings.config, len(source) + 1, 1)
     words = catalogue()["player"] | {"source": label(settings.task, "source"), "target": label(settings.task, "target")}
-    data = film_data(film, kept, _sharing(settings, source), step=step, head=shown_head(settings), words=words)
+    here = {"step": step, "head": shown_head(settings), "kv_heads": settings.config.decoder.num_kv_heads}
+    data = film_data(film, kept, _sharing(settings, source), words=words, **here)
     player(data, key="player", on_rest=_rested)
 
 

@@ -11,22 +11,11 @@ expect = pytest.importorskip("playwright.sync_api").expect
 KNIGHT = ["n", "aɪ", "t", "</s>"]
 
 
-@pytest.fixture(scope="module")
-def base(serve, browser):
-    """A server that has run once: before, it knows no address but the first page's."""
-    url = serve("app.py")
-    page = browser.new_page()
-    page.goto(url)
-    expect(page.get_by_text("Do the query heads look alike?")).to_be_visible(timeout=120_000)
-    page.close()
-    return url
-
-
 @pytest.fixture
-def open_anchors(base, new_page):
+def open_anchors(serve, new_page):
     def open_anchors(query="", **options):
         page = new_page(**options)
-        page.goto(f"{base}/decoding?{query}")
+        page.goto(f"{serve('app.py')}/anchors?{query}")
         expect(play(page)).to_be_visible(timeout=120_000)
         return page
 

@@ -15,7 +15,7 @@ from attention.tasks import get_task
 from pages.parts import experiment
 from pages.parts.head_grid import unpack
 from pages.parts.player import Film
-from pages.parts.settings import MAX_STEP, Settings, read_address
+from pages.parts.settings import Settings, read_address
 from pages.parts.words import catalogue, percent
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -100,11 +100,10 @@ def test_a_step_that_the_word_does_not_have_is_told_and_the_last_one_shown():
     assert "Step 9 is not there: this word takes 4 steps" in texts(app)
 
 
-def test_a_step_is_read_from_the_address_like_any_number():
+def test_the_choice_of_lines_is_read_from_the_address():
     assert read_address({"step": "3"})[0].step == 3
-    settings, notices = read_address({"step": "0", "lines": "some"})
-    assert (settings.step, settings.lines) == (1, "all")
-    assert f"step=0 is not possible: 1 to {MAX_STEP} are allowed; 1 is used." in notices
+    settings, notices = read_address({"lines": "some"})
+    assert settings.lines == "all"
     assert any(notice.startswith("lines=some is not known: all, one") for notice in notices)
 
 

@@ -65,10 +65,12 @@ def film_data(
     *,
     step: int,
     head: int,
+    kv_heads: int,
     words: dict[str, str],
 ) -> dict:
     """What the component is sent. `kept` is what is kept after one step; `sharing` (name, K/V heads, bytes of the
-    anchor, bytes of the decoder's own cache for each step); `head` 0 is all of them."""
+    anchor, bytes of the decoder's own cache for each step); `head` 0 is all of them;
+    `kv_heads` is how many the decoder has."""
     heads, steps, _ = film.weights.shape
     return {
         "weights": pack(film.weights),
@@ -90,6 +92,7 @@ def film_data(
             for store in kept
         ],
         "sharing": [list(row) for row in sharing],
+        "kvHeads": kv_heads,
         "step": min(max(step, 1), steps),
         "head": head if head <= heads else 0,
         "words": words,

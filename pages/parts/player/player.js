@@ -332,7 +332,7 @@ class Player {
     sharing.forEach(([name, heads, anchor, each], i) => {
       const { parts } = this.sharingRows.children[i];
       [name, heads, thousands(anchor), thousands(each * this.step)].forEach((text, c) => setText(parts[c], String(text)));
-      this.sharingRows.children[i].classList.toggle("here", i === 0);
+      this.sharingRows.children[i].classList.toggle("here", heads === this.data.kvHeads);
     });
   }
 
