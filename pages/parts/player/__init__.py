@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "player",
     css=(_FOLDER / "player.css").read_text(encoding="utf-8"),
-    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("parts.js", "player.js")),
+    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("parts.js", "picture.js", "player.js")),
 )
 
 # The one colour of numbers: a middle tone of the scale of each theme.

@@ -1,4 +1,4 @@
-// The nodes of the player and small helpers. Joined in front of player.js, which decides what they show.
+// The nodes of the player and small helpers. Joined in front of picture.js and player.js.
 
 function make(tag, className = "") {
   const node = document.createElement(tag);
