@@ -149,8 +149,8 @@ def test_another_word_is_played_from_its_own_steps(open_anchors):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_is_wider_than_the_screen_and_axe_finds_nothing_to_mend(open_anchors, scheme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_anchors("text=characterize&step=5", width=width, color_scheme=scheme)
-    assert len("characterize") == get_task("spelling").max_src_len
+    page = open_anchors("text=characterization&step=5", width=width, color_scheme=scheme)
+    assert len("characterization") == get_task("spelling").max_src_len
     expect(page.get_by_text("held-out words right")).to_have_count(2, timeout=60_000)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     found = axe.Axe().run(page)
