@@ -55,7 +55,7 @@ function makeShare() {
 // A panel with a heading; gives the node that its contents go into.
 function panel(parent, className) {
   const node = add(parent, "section", `panel ${className}`);
-  const title = add(node, "h3");
+  const title = add(node, "h2");
   return { node, title, body: add(node, "div", "inside") };
 }
 

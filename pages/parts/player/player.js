@@ -69,7 +69,7 @@ class Player extends Picture {
     this.lines.setAttribute("aria-hidden", "true");
     this.sounds = add(this.stage, "div", "sounds");
     this.lower = add(this.stage, "div", "caption");
-    this.rowsTitle = add(left, "h3");
+    this.rowsTitle = add(left, "h2");
     this.rows = add(left, "div", "rows");
     this.rows.setAttribute("role", "img");
     this.note = add(left, "div", "quiet note");
