@@ -11,7 +11,7 @@ from pages.parts.answer import draw_answer, notice, read_text
 from pages.parts.decoding import draw_player
 from pages.parts.experiment import draw_experiment
 from pages.parts.failure import draw_failure
-from pages.parts.models import provenance, view_word
+from pages.parts.models import RANDOM, provenance, view_word
 from pages.parts.words import label, prose
 
 settings = sidebar.for_page()
@@ -21,6 +21,8 @@ texts = prose("anchors")
 source, refusal = read_text(settings)
 works = fits(settings.config)
 trained = provenance(replace(settings, step=None))  # here a step is one of the decoding
+if trained.weights is not None:  # a training that is not at its end: its first weights are shown, and labelled so
+    trained = RANDOM
 view = view_word(settings, source, trained)
 
 st.caption(label("anchors", "intro"))
