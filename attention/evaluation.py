@@ -9,6 +9,7 @@ import torch
 from attention.decoding import greedy_decode
 from attention.metrics.alignment import alignment_score, diagonal_baseline, num_aligned, same_index_baseline
 from attention.model import EncoderDecoder
+from attention.stepping import Anchor
 from attention.tasks import END, PAD, Alignment, Example, Task, make_batch
 from attention.tasks.base import pad
 
@@ -75,11 +76,13 @@ def _batches(examples: Sequence[Example], batch_size: int) -> Iterator[list[Exam
 
 
 @torch.no_grad()
-def decoded_right(model: EncoderDecoder, task: Task, examples: Sequence[Example]) -> list[bool]:
-    """Whether greedy decoding gives one of the right answers, for each example."""
+def decoded_right(
+    model: EncoderDecoder, task: Task, examples: Sequence[Example], anchor: Anchor | None = None
+) -> list[bool]:
+    """Whether greedy decoding gives one of the right answers, for each example; `anchor` as in `decode_steps`."""
     src_ids = pad([task.encode_source(example.source) for example in examples])
     limits = [task.max_tgt_len(len(example.source)) for example in examples]
-    rows = greedy_decode(model, src_ids, max(limits))
+    rows = greedy_decode(model, src_ids, max(limits), anchor)
     wanted = [[[*task.tgt_vocab.encode(target), END] for target in example.targets] for example in examples]
     return [row[:limit] in answers for row, limit, answers in zip(rows, limits, wanted, strict=True)]
 

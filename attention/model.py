@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attention.cache import DecoderCache, LayerCache
 from attention.config import PAD, ModelConfig, StackConfig
 from attention.cross_attention import KV_FEEDS, Memory, check_fit
 from attention.functional import attend, causal_mask, dropout, merge_heads, split_heads
@@ -88,9 +89,12 @@ class SelfAttention(Attention):
         mask: Bool[Tensor, "batch 1 #len len"] | None = None,
         need_maps: bool = True,
         generator: torch.Generator | None = None,
+        cache: LayerCache | None = None,
     ) -> tuple[Float[Tensor, "batch len d_model"], Recording]:
         k = split_heads(self.w_k(x), self.num_kv_heads)  # (batch, kv_heads, len, head_dim)
         v = split_heads(self.w_v(x), self.num_kv_heads)
+        if cache is not None:
+            k, v = cache.extend_own((k, v))
         return self.attend(x, k, v, mask, need_maps, generator)
 
 
@@ -108,8 +112,10 @@ class CrossAttention(Attention):
         own_mask: Bool[Tensor, "batch 1 q_len tgt_len"] | None,
         need_maps: bool = True,
         generator: torch.Generator | None = None,
+        cache: LayerCache | None = None,
     ) -> tuple[Float[Tensor, "batch q_len dec_width"], Recording]:
-        k, v, mask = self.feed(memory, x, own_mask)
+        supply = (memory, x, own_mask)
+        k, v, mask = self.feed(*supply) if cache is None else cache.cross(self.feed, *supply)
         return self.attend(x, k, v, mask, need_maps, generator)
 
 
@@ -152,10 +158,10 @@ class DecoderLayer(nn.Module):
         self.norm_ffn = nn.LayerNorm(stack.d_model, bias=config.bias)
         self.ffn = FeedForward(stack, bias=config.bias)
 
-    def forward(self, x, mask, memory, need_maps: bool, generator) -> tuple[Tensor, Recording, Recording]:
-        change, own = self.attention(self.norm_attention(x), mask, need_maps, generator)
+    def forward(self, x, mask, memory, need_maps: bool, generator, cache=None) -> tuple[Tensor, Recording, Recording]:
+        change, own = self.attention(self.norm_attention(x), mask, need_maps, generator, cache)
         x = x + dropout(change, self.dropout_p, generator)
-        change, cross = self.cross(self.norm_cross(x), memory, mask, need_maps, generator)
+        change, cross = self.cross(self.norm_cross(x), memory, mask, need_maps, generator, cache)
         x = x + dropout(change, self.dropout_p, generator)
         x = x + dropout(self.ffn(self.norm_ffn(x)), self.dropout_p, generator)
         return x, own, cross
@@ -168,9 +174,10 @@ class PositionedEmbedding(nn.Module):
         super().__init__()
         self.tokens = Embedding(vocab_size, d_model)
 
-    def forward(self, ids: Int[Tensor, "batch len"]) -> Float[Tensor, "batch len d_model"]:
+    def forward(self, ids: Int[Tensor, "batch len"], first: int = 0) -> Float[Tensor, "batch len d_model"]:
+        """`first` is the position of the first of these tokens."""
         weight = self.tokens.weight
-        return self.tokens(ids) + sinusoids(ids.shape[1], weight.shape[1]).to(weight)
+        return self.tokens(ids) + sinusoids(first + ids.shape[1], weight.shape[1])[first:].to(weight)
 
 
 def sinusoids(length: int, d_model: int) -> Float[Tensor, "length d_model"]:
@@ -222,11 +229,21 @@ class Decoder(nn.Module):
         self.norm = nn.LayerNorm(stack.d_model, bias=config.bias)
         self.to_logits = Linear(stack.d_model, config.tgt_vocab_size, bias=config.bias)
 
-    def forward(self, tgt_ids: Int[Tensor, "batch tgt_len"], memory: Memory, need_maps: bool = True, generator=None):
-        mask = causal_mask(tgt_ids.shape[1]) & (tgt_ids != PAD)[:, None, None, :]  # (batch, 1, tgt_len, tgt_len)
-        x, own, cross = self.embedding(tgt_ids), [], []
-        for layer in self.layers:
-            x, own_recording, cross_recording = layer(x, mask, memory, need_maps, generator)
+    def forward(
+        self,
+        tgt_ids: Int[Tensor, "batch tgt_len"],
+        memory: Memory,
+        need_maps: bool = True,
+        generator: torch.Generator | None = None,
+        cache: DecoderCache | None = None,
+    ):
+        """With a `cache`, `tgt_ids` are only the tokens that follow those read before; it remembers these as well."""
+        first, is_token = (0, tgt_ids != PAD) if cache is None else cache.read(tgt_ids != PAD)
+        mask = causal_mask(is_token.shape[1])[first:] & is_token[:, None, None, :]  # (batch, 1, q_len, tgt_len)
+        x, own, cross = self.embedding(tgt_ids, first), [], []
+        for number, layer in enumerate(self.layers):
+            layer_cache = cache and cache.layers[number]
+            x, own_recording, cross_recording = layer(x, mask, memory, need_maps, generator, layer_cache)
             own.append(own_recording)
             cross.append(cross_recording)
         return self.to_logits(self.norm(x)), tuple(own), tuple(cross)
@@ -271,6 +288,10 @@ class EncoderDecoder(nn.Module):
     def encode(self, src_ids: Int[Tensor, "batch src_len"], need_maps: bool = True, generator=None) -> Encoded:
         """The encoder's half of `forward`."""
         return self.encoder(src_ids, need_maps, generator)
+
+    def step(self, ids: Int[Tensor, "batch new"], cache: DecoderCache):
+        """Read only these tokens, which follow those that `cache` knows: logits, own and cross recordings of theirs."""
+        return self.decoder(ids, cache.memory, cache=cache)
 
     def decode(self, tgt_ids, encoded: Encoded, need_maps: bool = True, generator=None) -> Output:
         """The decoder's half of `forward`; the encoder's maps are those that `encode` was asked for."""

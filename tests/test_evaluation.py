@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from attention import EncoderDecoder, ModelConfig, StackConfig, greedy_decode
+from attention.cross_attention import Memory
 from attention.evaluation import Scores, evaluate
 from attention.metrics.alignment import alignment_score
-from attention.model import Output, PerKind
+from attention.model import Encoded, Output, PerKind
 from attention.tasks import END, PAD, START, Example, get_task
 
 reverse = get_task("reverse")
@@ -25,16 +26,22 @@ class Known(EncoderDecoder):
     """A "model" that says the source backwards, replaces every 'x', and looks at the letter it says."""
 
     def forward(self, src_ids, tgt_ids, need_maps=True, generator=None):
-        return self.decode(tgt_ids, src_ids, need_maps)
+        return self.decode(tgt_ids, self.encode(src_ids), need_maps)
 
     def encode(self, src_ids, need_maps=True, generator=None):
-        return src_ids
+        return Encoded(Memory(src_ids, None), ())
+
+    def step(self, ids, cache):
+        before, _ = cache.read(ids != PAD)
+        so_far = torch.zeros(len(ids), before + 1, dtype=torch.long)  # which tokens these are does not matter here
+        return self.decode(so_far, Encoded(cache.memory, ()), need_maps=False).logits[:, -1:], (), ()
 
     def decode(self, tgt_ids, encoded, need_maps=True, generator=None):
-        (rows, q_len), kv_len = tgt_ids.shape, encoded.shape[1]
+        src_ids = encoded.memory.hidden
+        (rows, q_len), kv_len = tgt_ids.shape, src_ids.shape[1]
         logits, weights = torch.zeros(rows, q_len, 29), torch.zeros(rows, 1, q_len, kv_len)
         x, y = reverse.tgt_vocab.encode("xy")
-        for row, source in enumerate(encoded.tolist()):
+        for row, source in enumerate(src_ids.tolist()):
             length = source.index(END)
             for t in range(q_len):
                 position = max(length - 1 - t, 0)

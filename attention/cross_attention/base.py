@@ -40,12 +40,14 @@ class KvFeed(nn.Module):
 
     Attributes:
         hands_over_heads: the encoder splits its memory into per-head K/V once, for all decoder layers.
+        own_grows: what `own_kv` gives has a position for each token read.
     """
 
     hands_over_heads: ClassVar[bool] = True
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.own_grows = self.own_heads_that_grow(config) > 0
 
     @staticmethod
     def check(config: ModelConfig) -> None:
@@ -55,6 +57,16 @@ class KvFeed(nn.Module):
     def own_columns(config: ModelConfig, tgt_tokens: tuple[str, ...]) -> tuple[str, ...]:
         """Labels of the columns that cross maps have after those of the source; `tgt_tokens` is what was read."""
         return ()
+
+    @staticmethod
+    def heads_made_per_layer(config: ModelConfig) -> int:
+        """How many K/V heads each layer makes from the source for itself; 0: it uses the encoder's as they are."""
+        return 0
+
+    @staticmethod
+    def own_heads_that_grow(config: ModelConfig) -> int:
+        """How many K/V heads each layer makes from the decoder's hidden states, one position longer at each step."""
+        return 0
 
     def source_kv(self, memory: Memory) -> KeyValuePair:
         """The half that comes from the source: K and V as the encoder handed them over, unless overridden."""

@@ -42,6 +42,11 @@ class Extra(KvFeed):
             raise ConfigError(" and ".join(clashes) + ', or let the decoder project the memory itself (kv="reproject")')
 
     @staticmethod
+    def own_heads_that_grow(config: ModelConfig) -> int:
+        surplus = config.decoder.num_heads - config.encoder.num_kv_heads
+        return surplus if config.kv_variant == "states" else 0
+
+    @staticmethod
     def own_columns(config: ModelConfig, tgt_tokens: tuple[str, ...]) -> tuple[str, ...]:
         if config.decoder.num_heads <= config.encoder.num_kv_heads:
             return ()

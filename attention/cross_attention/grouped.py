@@ -32,6 +32,11 @@ class Grouped(KvFeed):
         if clashes:
             raise ConfigError(", and ".join(clashes))
 
+    @staticmethod
+    def heads_made_per_layer(config: ModelConfig) -> int:
+        pools = config.kv_variant == "pool" and config.decoder.num_heads < config.encoder.num_kv_heads
+        return config.decoder.num_heads if pools else 0
+
     def source_kv(self, memory: Memory) -> KeyValuePair:
         # Where there are more query heads than K/V heads, `functional.attend` lets each group share.
         return self._fewer(memory.k), self._fewer(memory.v)

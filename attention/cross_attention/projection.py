@@ -33,6 +33,10 @@ class Projection(KvFeed):
         if config.kv_variant == "mix" and (clashes := other_head_dim(config)):
             raise ConfigError(f'{clashes[0]} to mix heads, or map their sizes too (kv_variant="full")')
 
+    @staticmethod
+    def heads_made_per_layer(config: ModelConfig) -> int:
+        return config.decoder.num_heads
+
     def source_kv(self, memory: Memory) -> KeyValuePair:
         return self._adapt(memory.k, self.map_k), self._adapt(memory.v, self.map_v)
 

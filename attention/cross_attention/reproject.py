@@ -21,6 +21,10 @@ class Reproject(KvFeed):
         self.w_k = Linear(enc.d_model, dec.kv_width, bias=config.bias)
         self.w_v = Linear(enc.d_model, dec.kv_width, bias=config.bias)
 
+    @staticmethod
+    def heads_made_per_layer(config: ModelConfig) -> int:
+        return config.decoder.num_kv_heads
+
     def source_kv(self, memory: Memory) -> KeyValuePair:
         k = split_heads(self.w_k(memory.hidden), self.num_kv_heads)  # (batch, kv_heads, src_len, head_dim)
         return k, split_heads(self.w_v(memory.hidden), self.num_kv_heads)

@@ -4,7 +4,8 @@ Everything cached is keyed by frozen settings, bounded in number, and never chan
 """
 
 import threading
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -121,6 +122,16 @@ def _trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> En
     settings = TrainingSettings.quick(get_task(task), config, seed)
     model.load_state_dict(training_service().finished(settings).weights)
     return model.eval()
+
+
+@contextmanager
+def model_at_work(task: str, config: ModelConfig, seed: int, origin: str) -> Iterator[EncoderDecoder]:
+    """The model of these settings, while something is worked out with it; of large random ones one at a time."""
+    if origin != "random":
+        yield _trained_model(task, config, seed, origin)
+        return
+    with _one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
+        yield EncoderDecoder(config, seed).eval()
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

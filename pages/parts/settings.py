@@ -17,6 +17,7 @@ from attention.trace import FAULTS
 
 MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED, MAX_STEP = 32, 128, 512, 6, 9999, 1_000_000
 VIEWS = ("heads", "layers")
+LINES = ("all", "one")  # of the heads, while a word is said step by step
 KEEPS = ("width", "size")
 LONGEST_TEXT = 400  # of the address; a task's own limit is far below, and says so in its own sentence
 
@@ -41,6 +42,7 @@ CHOICES = {
     "view": VIEWS,
     "fault": tuple(FAULTS),
     "demo": tuple(SILENT_FAILURES),
+    "lines": LINES,
 }
 KV_HEADS = ("enc_kv_heads", "dec_kv_heads")  # each a divisor of its side's heads, or left out
 NAMES = {*RANGES, *CHOICES, *KV_HEADS, "text", "width", "kv_variant", "layer", "head"}
@@ -72,10 +74,11 @@ class Settings:
     layer: int = 2
     head: int = 1
     view: str = "heads"
+    lines: str = "all"
     seed: int = 0
     fault: str | None = None  # a coding fault for the shape ledger to put in
     demo: str | None = None  # a failure that raises nothing, to be run and shown
-    step: int | None = None  # a moment of the training, where not its end; models trained in the app have moments
+    step: int | None = None  # a moment of the training, where not its end; on the page Anchors, of the decoding
 
     @property
     def config(self) -> ModelConfig:

@@ -1,0 +1,81 @@
+// The nodes of the player and small helpers. Joined in front of picture.js and player.js.
+
+function make(tag, className = "") {
+  const node = document.createElement(tag);
+  node.className = className;
+  return node;
+}
+
+const add = (parent, tag, className) => parent.appendChild(make(tag, className));
+
+// Every text goes in here, as text: a token such as "<s>" or "$x$" stays what it is.
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+// Gives `parent` exactly `count` children: those it has stay, missing ones are made, surplus ones go.
+function fill(parent, count, makeChild) {
+  while (parent.children.length > count) parent.lastChild.remove();
+  while (parent.children.length < count) parent.appendChild(makeChild(parent.children.length));
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+const makeSvg = (tag) => document.createElementNS(SVG, tag);
+
+function makeButton(parent, text, name, act) {
+  const button = add(parent, "button", "button");
+  button.type = "button";
+  button.textContent = text;
+  button.setAttribute("aria-label", name);
+  button.title = name;
+  button.addEventListener("click", act);
+  return button;
+}
+
+function makeBar() {
+  const node = make("div", "candidate");
+  node.parts = { token: add(node, "span", "token"), bar: add(add(node, "span", "track"), "span", "bar") };
+  node.parts.share = add(node, "span", "share");
+  return node;
+}
+
+function makeLine() {
+  const node = make("div", "store-line");
+  node.parts = { label: add(node, "span", "quiet"), shape: add(node, "span", "shape"), bytes: add(node, "b") };
+  return node;
+}
+
+function makeShare() {
+  const node = make("tr");
+  node.parts = ["th", "td", "td", "td"].map((tag) => add(node, tag));
+  node.parts[0].scope = "row";
+  return node;
+}
+
+// A panel with a heading; gives the node that its contents go into.
+function panel(parent, className) {
+  const node = add(parent, "section", `panel ${className}`);
+  const title = add(node, "h2");
+  return { node, title, body: add(node, "div", "inside") };
+}
+
+function percent(share) {
+  if (share < 0.0005) return share > 0 ? "< 0.1 %" : "0 %";
+  return share > 0.9995 && share < 1 ? "> 99.9 %" : `${(100 * share).toFixed(1)} %`;
+}
+const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+
+function floats(base64) {
+  const letters = atob(base64);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return new Float32Array(bytes.buffer);
+}
+
+function isDark(color) {
+  const pen = make("canvas").getContext("2d");
+  pen.fillStyle = "#ffffff";
+  pen.fillStyle = color.trim(); // the browser turns any colour it knows into #rrggbb; others leave it white
+  const [red, green, blue] = pen.fillStyle.match(/[\da-f]{2}/gi).map((part) => parseInt(part, 16));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
+}

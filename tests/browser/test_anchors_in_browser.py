@@ -1,0 +1,157 @@
+"""The page Anchors in a real browser: play, pause, step, slider, keys, and an address that opens at the same step."""
+
+import re
+
+import pytest
+
+from attention.tasks import get_task
+
+pytestmark = pytest.mark.browser
+expect = pytest.importorskip("playwright.sync_api").expect
+KNIGHT = ["n", "aɪ", "t", "</s>"]
+
+
+@pytest.fixture
+def open_anchors(serve, new_page):
+    def open_anchors(query="", **options):
+        page = new_page(**options)
+        page.goto(f"{serve('app.py')}/anchors?{query}")
+        expect(play(page)).to_be_visible(timeout=120_000)
+        return page
+
+    return open_anchors
+
+
+def play(page):
+    return page.get_by_role("button", name=re.compile("^(Play|Pause)$"))
+
+
+def expect_step(page, step, of=4):
+    expect(page.get_by_text(f"step {step} / {of}", exact=True)).to_be_visible(timeout=30_000)
+
+
+def picture(page):
+    return page.get_by_role("img", name=re.compile("^step"))
+
+
+def lines(page):
+    """How many lines are drawn."""
+    return page.locator("svg path[stroke-width]").evaluate_all(
+        "all => all.filter(p => p.style.display !== 'none').length"
+    )
+
+
+def test_it_plays_to_the_end_and_tells_the_address(open_anchors):
+    page = open_anchors()
+    expect_step(page, 1)
+    play(page).click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect_step(page, 4)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # it stops by itself
+    for token in KNIGHT:
+        expect(page.locator(".sounds").get_by_text(token, exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile("step=4"))
+
+
+def test_pause_step_on_and_step_back(open_anchors):
+    page = open_anchors("text=psychology")
+    total = int(page.get_by_text(re.compile(r"^step 1 / \d+$")).inner_text().split("/")[1])
+    play(page).click()
+    expect_step(page, 2, total)
+    play(page).click()
+    shown = page.locator(".count").inner_text()
+    page.wait_for_timeout(1800)  # longer than a beat
+    assert page.locator(".count").inner_text() == shown
+    step = int(shown.split()[1])
+    page.get_by_role("button", name="Step on").click()
+    expect_step(page, step + 1, total)
+    page.get_by_role("button", name="Step back").click()
+    expect_step(page, step, total)
+    page.get_by_role("button", name="First step").click()
+    expect_step(page, 1, total)
+    expect(page.get_by_role("button", name="Step back")).to_be_disabled()
+
+
+def test_an_address_opens_at_the_same_step_and_head(open_anchors, new_page):
+    page = open_anchors()
+    page.get_by_role("button", name="Step on").click()
+    page.get_by_role("button", name="Step on").click()
+    page.get_by_role("button", name="head 5", exact=True).click()
+    expect(page).to_have_url(re.compile("step=3.*lines=one|lines=one.*step=3"))
+    other = new_page()
+    other.goto(page.url)
+    expect(play(other)).to_be_visible(timeout=60_000)
+    expect_step(other, 3)
+    expect(other.get_by_role("button", name="head 5", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(picture(other).first).to_have_attribute("aria-label", picture(page).first.get_attribute("aria-label"))
+
+
+def test_keys_and_slider(open_anchors):
+    page = open_anchors()
+    picture(page).first.focus()
+    page.keyboard.press("ArrowRight")
+    expect_step(page, 2)
+    page.keyboard.press("End")
+    expect_step(page, 4)
+    page.keyboard.press("ArrowLeft")
+    expect_step(page, 3)
+    page.keyboard.press("Home")
+    expect_step(page, 1)
+    page.keyboard.press(" ")
+    expect_step(page, 2)
+    page.keyboard.press(" ")
+    slider = page.get_by_role("slider", name="Step", exact=True)
+    slider.focus()
+    page.keyboard.press("End")
+    expect_step(page, 4)
+    expect(slider).to_have_attribute("aria-valuetext", "step 4 / 4: </s>")
+
+
+def test_only_the_decoders_own_store_grows(open_anchors):
+    page = open_anchors()
+    anchor, own = (page.locator(f".panel.{name}") for name in ("anchor", "cache"))
+    fixed = anchor.inner_text()
+    for step in (1, 2, 3):
+        expect_step(page, step)
+        expect(own.locator(".full")).to_have_count(step)
+        expect(own).to_contain_text(f"4 × (8 × {step} × 8)")
+        assert anchor.inner_text() == fixed
+        page.get_by_role("button", name="Step on").click()
+
+
+def test_the_lines_are_those_of_all_heads_or_of_one(open_anchors):
+    page = open_anchors()
+    page.wait_for_timeout(600)
+    bundle = lines(page)
+    page.get_by_role("button", name="head 1", exact=True).click()
+    page.wait_for_timeout(600)
+    assert 1 <= lines(page) <= 7 < bundle
+
+
+def test_nobody_who_wants_little_motion_sees_lines_glide(open_anchors):
+    page = open_anchors(reduced_motion="reduce")
+    paths = page.locator("svg path[stroke-width]")
+    page.get_by_role("button", name="Step on").click()
+    at_once = paths.evaluate_all("all => all.map(path => path.getAttribute('d'))")
+    page.wait_for_timeout(600)
+    assert paths.evaluate_all("all => all.map(path => path.getAttribute('d'))") == at_once
+
+
+def test_another_word_is_played_from_its_own_steps(open_anchors):
+    page = open_anchors("step=4")
+    box = page.get_by_role("textbox", name="Word")
+    box.fill("a" * 2)
+    box.press("Enter")
+    expect(page.locator(".letters")).to_have_text(re.compile("^aa</s>$"), timeout=30_000)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_wider_than_the_screen_and_axe_finds_nothing_to_mend(open_anchors, scheme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = open_anchors("text=characterization&step=5", width=width, color_scheme=scheme)
+    assert len("characterization") == get_task("spelling").max_src_len
+    expect(page.get_by_text("held-out words right")).to_have_count(2, timeout=60_000)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

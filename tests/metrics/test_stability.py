@@ -1,0 +1,66 @@
+"""Movement, drift and the distance to the letter, by hand and against SciPy."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from attention.metrics import drift, gold_distance, movement, total_variation
+
+NAN = float("nan")
+
+
+def random_rows(*shape, seed=0):
+    return np.random.default_rng(seed).dirichlet(np.ones(shape[-1]), shape[:-1])
+
+
+def test_total_variation_is_half_the_city_block_distance():
+    first, second = random_rows(5, 7), random_rows(5, 7, seed=1)
+    expected = np.diag(cdist(first, second, "cityblock")) / 2
+    np.testing.assert_allclose(total_variation(first, second), expected, rtol=0, atol=1e-15)
+
+
+def test_equal_rows_are_0_apart_and_rows_without_a_common_key_1():
+    assert total_variation([0.2, 0.8, 0.0], [0.2, 0.8, 0.0]) == 0
+    assert total_variation([0.3, 0.7, 0.0, 0.0], [0.0, 0.0, 0.9, 0.1]) == 1
+
+
+def test_a_row_without_keys_is_apart_from_nothing_by_nothing():
+    np.testing.assert_equal(total_variation([[0.0, 0.0], [0.0, 0.0]], [[0.5, 0.5], [0.0, 0.0]]), [NAN, NAN])
+
+
+def test_movement_by_hand():
+    weights = np.array([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.75, 0.25]], [[0.5, 0.5, 0.0]] * 3])
+    np.testing.assert_allclose(movement(weights), [[NAN, 1.0, 0.25], [NAN, 0.0, 0.0]])
+
+
+def test_drift_is_taken_row_by_row_and_head_by_head():
+    first, second = random_rows(3, 5, 7), random_rows(3, 5, 7, seed=1)
+    found = drift(first, second)
+    assert found.shape == (3, 5)
+    assert found[2, 4] == total_variation(first[2, 4], second[2, 4])
+    assert not drift(first, first).any()
+
+
+def test_drift_of_other_shapes_is_refused_with_both():
+    with pytest.raises(ValueError, match=r"\(3, 5, 7\) and \(2, 5, 7\)"):
+        drift(random_rows(3, 5, 7), random_rows(2, 5, 7))
+
+
+def test_the_distance_to_the_letter_by_hand():
+    # "knight": n comes from letter 1, aɪ from 2 and 3, t from 5; the last row says "end"
+    gold = (frozenset({1}), frozenset({2, 3}), frozenset({5}), frozenset())
+    rows = [[0.5, 0.5, 0, 0, 0, 0, 0], [0.25, 0, 0.5, 0.25, 0, 0, 0], [0, 0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0, 1.0]]
+    found = gold_distance(np.array([rows]), gold)
+    np.testing.assert_allclose(found, [[0.5, 0.5, 1.0, NAN]])
+
+
+def test_rows_without_keys_or_beyond_the_gold_have_no_distance():
+    weights = np.stack([np.eye(3), np.zeros((3, 3))])
+    np.testing.assert_equal(gold_distance(weights, (frozenset({0}), frozenset({0}))), [[0, 1, NAN], [NAN] * 3])
+
+
+def test_gold_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="2 rows, but the gold alignment has 3"):
+        gold_distance(random_rows(1, 2, 3), (frozenset({0}),) * 3)
+    with pytest.raises(ValueError, match="outside the map's 3 columns"):
+        gold_distance(random_rows(1, 2, 3), (frozenset({3}),))
