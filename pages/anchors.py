@@ -1,7 +1,5 @@
 """Anchors: a word said step by step against a memory that stays fixed, and what happens when it does not."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention.cross_attention import fits
@@ -20,7 +18,7 @@ theme = st.context.theme.type or "light"
 texts = prose("anchors")
 source, refusal = read_text(settings)
 works = fits(settings.config)
-trained = provenance(replace(settings, step=None))  # here a step is one of the decoding
+trained = provenance(settings)
 if trained.weights is not None:  # a training that is not at its end: its first weights are shown, and labelled so
     trained = RANDOM
 view = view_word(settings, source, trained)

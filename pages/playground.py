@@ -96,8 +96,8 @@ def draw_page(seconds: float | None = None) -> None:
         notice(*sidebar.notices())
         if refusal:
             notice(f"{refusal} {label('answer', 'shown_instead', text=task.join_source(source))}")
-        if settings.step is not None and (trained.origin == "shipped" or not has_moments(settings)):
-            notice(label("train", "no_moments", step=settings.step))
+        if settings.moment is not None and (trained.origin == "shipped" or not has_moments(settings)):
+            notice(label("train", "no_moments", moment=settings.moment))
         draw_answer(settings, view, trained, broken=not works)
         draw_miniature_line(settings)
     with choices_place:

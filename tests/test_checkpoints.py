@@ -1,6 +1,7 @@
 """The models that ship: their scores computed again, and everything that must not load."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -32,8 +33,8 @@ def config(task: str, enc: tuple[int, int], dec: tuple[int, int], kv: str = "rep
         encoder=StackConfig(64, *enc),
         decoder=StackConfig(64, *dec),
         kv=kv,
-        src_vocab_size=29,
-        tgt_vocab_size={"spelling": 43, "reverse": 29}[task],
+        src_vocab_size={"spelling": 29, "reverse": 29, "dates": 41, "pinyin": 3_624}[task],
+        tgt_vocab_size={"spelling": 43, "reverse": 29, "dates": 14, "pinyin": 1_194}[task],
         bias=True,
     )
 
@@ -52,7 +53,7 @@ def flat(scores: Scores) -> list[float]:
 # What ships
 
 
-@pytest.mark.parametrize("task", ["spelling", "reverse"])
+@pytest.mark.parametrize("task", ["spelling", "reverse", "dates", "pinyin"])
 @pytest.mark.parametrize(
     ("enc", "dec"),
     [((4, 16), (4, 16)), ((4, 16), (8, 8)), ((8, 8), (8, 8)), ((8, 8), (16, 4)), ((8, 8), (16, 8))],
@@ -87,7 +88,7 @@ def test_each_load_is_a_model_of_its_own():
 
 def test_files_are_small_and_complete():
     files = [path for path in DIRECTORY.iterdir() if path.suffix in (".json", ".safetensors")]
-    assert sum(path.stat().st_size for path in files) < 12_000_000
+    assert sum(path.stat().st_size for path in files) < 20_000_000
     assert {path.name for path in files} == {f"{name}.{end}" for name in CARDS for end in ("json", "safetensors")}
 
 
@@ -102,7 +103,8 @@ def test_the_card_says_what_the_model_is(name):
     assert ModelConfig.from_dict(data["config"]) == CARDS[name].config
     assert data["steps"] == CARDS[name].settings.num_steps
     assert data["seed"] == CARDS[name].settings.seed
-    assert data["source_vocabulary"][:4] == ["<pad>", "<s>", "</s>", "a"]
+    first = {"spelling": "a", "reverse": "a", "dates": "␣", "pinyin": "一"}[data["task"]]
+    assert data["source_vocabulary"][:4] == ["<pad>", "<s>", "</s>", first]
     assert data["target_vocabulary"] == list(task.tgt_vocab.tokens)
     assert data["torch"].startswith("2.")
     assert data["scores"]["num_examples"] == len(task.held_out())
@@ -126,18 +128,31 @@ def test_scores_fit_a_sample(name):
     assert abs(again.sequence_accuracy - stored) <= 4 * (stored * (1 - stored) / 500) ** 0.5 + 0.002
     # about 3,000 tokens, of which those of one word are not independent
     for found, expected in zip(flat(again), flat(card.scores), strict=True):
+        if math.isnan(expected):  # a head that does not read the source
+            assert math.isnan(found) and card.config.kv == "extra"
+            continue
         assert abs(found - expected) <= 8 * (max(expected * (1 - expected), 0.002) / 3_000) ** 0.5
 
 
 @pytest.mark.parametrize("name", CARDS)
 def test_models_are_good_and_some_head_beats_the_diagonal(name):
     scores = CARDS[name].scores
-    tokens, sequences = {"spelling": (0.935, 0.69), "reverse": (0.99, 0.98)}[CARDS[name].task]
+    tokens, sequences = {
+        "spelling": (0.935, 0.69),
+        "reverse": (0.99, 0.98),
+        "dates": (0.99, 0.97),
+        "pinyin": (0.9, 0.76),
+    }[CARDS[name].task]
     if name == "spelling-4x16-4x16":  # the one that others are compared with
         tokens, sequences = 0.94, 0.70
     assert scores.token_accuracy >= tokens
     assert scores.sequence_accuracy >= sequences
-    assert max(score for layer in scores.alignment for score in layer) > scores.diagonal + 0.05
+    best = max(score for layer in scores.alignment for score in layer if not math.isnan(score))
+    if CARDS[name].task == "pinyin":  # one syllable for each character: nothing beats the straight way
+        assert scores.diagonal == 1.0
+        assert best > 0.9
+    else:
+        assert best > scores.diagonal + 0.05
 
 
 def test_other_heads_would_load_silently_and_answer_nonsense():

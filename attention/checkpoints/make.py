@@ -36,6 +36,8 @@ REUSED = (
 RECIPES = {
     "spelling": {"num_steps": 12_000, "batch_size": 128, "learning_rate": 6e-3, "weight_decay": 0.1},
     "reverse": {"num_steps": 1_000, "batch_size": 64},
+    "dates": {"num_steps": 600, "batch_size": 64, "learning_rate": 6e-3},
+    "pinyin": {"num_steps": 1_200, "batch_size": 128, "learning_rate": 4e-3, "embedding_rate": 10.0},
 }
 
 

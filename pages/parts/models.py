@@ -70,7 +70,7 @@ def provenance(settings: Settings) -> Trained:
     progress = training_service().progress(wanted)
     if progress is None or not progress.step:
         return RANDOM
-    step = progress.step if settings.step is None else min(settings.step, progress.step)
+    step = progress.step if settings.moment is None else min(settings.moment, progress.step)
     if progress.status == "done":
         return _finished(wanted, step)
     newest = _newest(wanted, progress.step) if step == progress.step else None

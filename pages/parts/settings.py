@@ -32,7 +32,8 @@ RANGES = {
     "dec_layers": (1, MAX_LAYERS),
     "dec_width": (1, MAX_WIDTH),
     "seed": (0, MAX_SEED),
-    "step": (0, MAX_STEP),
+    "step": (1, MAX_STEP),
+    "moment": (0, MAX_STEP),
 }
 CHOICES = {
     "task": tuple(TASKS),
@@ -78,7 +79,8 @@ class Settings:
     seed: int = 0
     fault: str | None = None  # a coding fault for the shape ledger to put in
     demo: str | None = None  # a failure that raises nothing, to be run and shown
-    step: int | None = None  # a moment of the training, where not its end; on the page Anchors, of the decoding
+    step: int | None = None  # of the decoding, on the page Anchors
+    moment: int | None = None  # the step of a training in the app whose weights are shown, where not its end
 
     @property
     def config(self) -> ModelConfig:

@@ -60,7 +60,7 @@ def change(settings: Settings) -> None:
     """Replace the settings; for callbacks, which run before the page is drawn again."""
     before, settings = current(), settings.fitted()
     if (settings.task, settings.config, settings.seed) != (before.task, before.config, before.seed):
-        settings = replace(settings, step=None)  # another model has other moments
+        settings = replace(settings, moment=None)  # another model has other moments
     st.session_state["settings"] = settings
     st.session_state["touched"] = True
 
@@ -307,9 +307,9 @@ def pick_head(layer: int, head: int) -> None:
     change(replace(current(), layer=layer + 1, head=head + 1))
 
 
-def change_moment(step: int | None) -> None:
+def change_moment(moment: int | None) -> None:
     """Show another moment of the training; None: its end, or what there is so far."""
-    change(replace(current(), step=step))
+    change(replace(current(), moment=moment))
 
 
 def _choose_task() -> None:

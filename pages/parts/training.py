@@ -120,7 +120,7 @@ def _draw_moments(settings: Settings, wanted: TrainingSettings, progress: Progre
         return
     # All moments from the start, reached or not: a slider whose steps change while it is drawn would lose the thumb.
     steps = recorded_steps(wanted.num_steps, sum(weight.numel() for weight in kept[0].weights.values()))
-    shown = wanted.num_steps if settings.step is None else max(step for step in steps if step <= settings.step)
+    shown = wanted.num_steps if settings.moment is None else max(step for step in steps if step <= settings.moment)
     # It first appears in a fragment, and there the browser heeds `value` only; later the setting is put into it.
     if "moment" in st.session_state:
         sidebar.put("moment", shown)
@@ -134,7 +134,7 @@ def _draw_moments(settings: Settings, wanted: TrainingSettings, progress: Progre
         args=(wanted.num_steps,),
         help=label("train", "moment_help"),
     )
-    if settings.step is not None and progress.step < shown < wanted.num_steps:
+    if settings.moment is not None and progress.step < shown < wanted.num_steps:
         st.caption(label("train", "not_reached", step=shown, now=progress.step))
 
 

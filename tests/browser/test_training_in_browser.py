@@ -70,7 +70,7 @@ def test_train_touch_stop_go_on_and_replay(open_app):
 
     press_arrow(page, "ArrowLeft")
     expect(page.locator(".answer .badge")).to_have_text("half trained: step 240 of 250", timeout=SLOW)
-    expect(page).to_have_url(re.compile("step=240"))
+    expect(page).to_have_url(re.compile("moment=240"))
     press_arrow(page, "ArrowRight")
     expect(page.locator(".answer .badge")).to_have_text(re.compile("trained here:"), timeout=SLOW)
 

@@ -150,23 +150,23 @@ def test_the_slider_replays_how_the_heads_formed(by_hand):
         app.select_slider(key="moment").set_value(snapshot.step)
         run(app)
         assert f"half trained: step {snapshot.step} of 50" in said(app)
-        assert read_address(dict(app.query_params))[0].step == snapshot.step
+        assert read_address(dict(app.query_params))[0].moment == snapshot.step
         np.testing.assert_array_equal(maps(app), expected_maps(app.session_state["settings"], snapshot.weights))
     app.select_slider(key="moment").set_value(50)
     run(app)
-    assert "trained here:" in said(app) and "step" not in app.query_params
+    assert "trained here:" in said(app) and "moment" not in app.query_params
 
-    again = open_page(step=str(snapshots[20].step))  # the address of a moment, opened by somebody else
+    again = open_page(moment=str(snapshots[20].step))  # the address of a moment, opened by somebody else
     assert f"half trained: step {snapshots[20].step} of 50" in said(again)
-    assert "random weights" in said(open_page(step="0"))
+    assert "random weights" in said(open_page(moment="0"))
 
 
 def test_an_address_with_a_moment_of_no_training_says_so(by_hand):
-    app = open_page(step="20")
-    assert "step=20 asks for a moment of a training" in said(app)
+    app = open_page(moment="20")
+    assert "moment=20 asks for a moment of a training" in said(app)
     assert "random weights" in said(app)
     app.segmented_control(key="dec_heads").set_value(2)
-    assert "step=20" not in said(run(app))
+    assert "moment=20" not in said(run(app))
 
 
 def test_those_who_wait_see_their_place(by_hand):
