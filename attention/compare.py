@@ -7,7 +7,6 @@ decoder heads instead; `--scheduler ADDRESS` runs on a Dask cluster whose worker
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
 from concurrent.futures import Executor, Future, as_completed
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from attention import executors
 from attention.comparison import Arm, Comparison, Row, RowFile, fixes, settings_columns, sweep
 from attention.comparison.arms import KEEPS, planned
 from attention.comparison.report import report
@@ -57,33 +57,6 @@ def rows_of(comparison: Comparison, arms: Iterable[Arm], file: RowFile) -> list[
         if row := file.find(settings_columns(settings, comparison.num_examples)):
             found.append(Row(arm.name, row.settings, row.results))
     return found
-
-
-def local_executor(num_workers: int | None = None) -> Executor:
-    """Worker processes of this machine, one thread each; by default one less than there are cores."""
-    import loky
-
-    from attention.worker import prepare
-
-    workers = num_workers or max(1, loky.cpu_count() - 1)
-    return loky.get_reusable_executor(workers, context="loky", initializer=prepare, initargs=(os.getpid(),))
-
-
-def dask_executor(address: str) -> Executor:
-    """A Dask cluster as an Executor.
-
-    Raises:
-        ValueError: Dask is not installed, or nobody answers at `address`.
-    """
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ValueError("a scheduler needs Dask: pip install -r requirements-dask.txt") from error
-    try:
-        client = Client(address, timeout=10)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"no Dask scheduler answers at {address!r}") from error
-    return client.get_executor(pure=False)
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
@@ -130,7 +103,7 @@ def main(words: list[str] | None = None) -> int:
         if arm.error:
             print(f"{arm.name} cannot run: {arm.error}", file=sys.stderr)
     try:
-        executor = dask_executor(given.scheduler) if given.scheduler else local_executor(given.workers)
+        executor = executors.dask(given.scheduler) if given.scheduler else executors.local(given.workers)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -138,8 +111,7 @@ def main(words: list[str] | None = None) -> int:
         failed = compare(given.comparison, given.arms, given.file, executor, given.quiet)
     except KeyboardInterrupt:
         print(f"Stopped; {len(given.file.rows)} runs are in {given.out}. The same command goes on.", file=sys.stderr)
-        if not given.scheduler:
-            executor.shutdown(kill_workers=True)
+        executors.close(executor)
         return 130
     executor.shutdown()
     print(report(rows_of(given.comparison, given.arms, given.file), given.arms, given.sweep))
