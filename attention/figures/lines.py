@@ -21,15 +21,18 @@ def lines_chart(
     x_title: str,
     y_title: str,
     top: float,
+    bottom: float = 0.0,
     notes: Mapping[str, Sequence[str]] | None = None,
     whole: bool = False,
+    last: int | None = None,
     theme: str = "light",
     height: int = 300,
 ) -> go.Figure:
-    """One to three named lines from 0 to `top`; a value that is NaN leaves a gap.
+    """One to three named lines from `bottom` to `top`; a value that is NaN leaves a gap.
 
     x, y: for each line its whole numbers and as many values.  notes: a line of hover text for each point.
     whole: every whole number of the axis has a tick (for layers).
+    last: where the x axis ends; by default with the data.
     Raises ValueError for no line or more than three, or lines that do not fit together.
     """
     if not 1 <= len(y) <= len(_DASHES) or list(x) != list(y):
@@ -40,7 +43,10 @@ def lines_chart(
         at, values = np.asarray(x[name], dtype=np.int32), np.asarray(values, dtype=np.float32)
         if at.shape != values.shape:
             raise ValueError(f"{name} has {values.size} values for {at.size} places")
-        said = [f"{literal(name)}<br>{literal(x_title)} {i}: {v:.2f}" for i, v in zip(at.tolist(), values.tolist())]
+        said = [
+            f"{literal(name)}<br>{literal(x_title)} {i}: {v:.2f}"
+            for i, v in zip(at.tolist(), values.tolist(), strict=True)
+        ]
         if notes is not None:
             said = [f"{text}<br>{literal(note)}" for text, note in zip(said, notes[name], strict=True)]
         traces.append(
@@ -58,23 +64,22 @@ def lines_chart(
             }
         )
     first = min((int(min(at)) for at in x.values() if len(at)), default=0)
-    last = max((int(max(at)) for at in x.values() if len(at)), default=1)
+    if last is None:
+        last = max((int(max(at)) for at in x.values() if len(at)), default=1)
     pad = 0.25 if whole else 0.02 * max(last - first, 1)
     layout = base_layout(theme, title=None, height=height)
     layout["margin"] |= {"r": 20}
     layout["xaxis"] = _axis(x_title, theme) | {"range": [first - pad, last + pad], "showgrid": False}
     if whole:
         layout["xaxis"] |= {"tickvals": list(range(first, last + 1))}
-    layout["yaxis"] = _axis(y_title, theme) | {"range": [0, 1.05 * top], "nticks": 6}
+    layout["yaxis"] = _axis(y_title, theme) | {"range": [bottom, top + 0.05 * (top - bottom)], "nticks": 6}
     if len(y) > 1:
         layout["showlegend"] = True
         layout["legend"] = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)"}
     return figure(traces, layout)
 
 
-def lines_alt(
-    x: Mapping[str, Sequence[int]], y: Mapping[str, Sequence[float]], *, x_title: str, y_title: str
-) -> str:
+def lines_alt(x: Mapping[str, Sequence[int]], y: Mapping[str, Sequence[float]], *, x_title: str, y_title: str) -> str:
     """Both axes, and where each line begins and ends."""
     parts = [f"{y_title} / {x_title}."]
     for name, values in y.items():

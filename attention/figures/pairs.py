@@ -93,12 +93,11 @@ def difference_heatmap(
     gap = 1 if max(rows, cols) <= 24 else 0
     first = _map(z, -1.0, 1.0, scale, theme, gap)
     first["hoverinfo"] = "text"
+    keys = [f"{literal(words.key)} {literal(shorten(text))}<br>" for text in col_labels]
+    queries = [f"{literal(words.query)} {literal(shorten(text))}<br>" for text in row_labels]
     first["hovertext"] = [
-        [
-            f"{literal(words.query)} {literal(shorten(r))}<br>{literal(words.key)} {literal(shorten(c))}<br>{_told(v, words)}"
-            for c, v in zip(col_labels, row, strict=True)
-        ]
-        for r, row in zip(row_labels, z.tolist(), strict=True)
+        [f"{query}{key}{_told(value, words)}" for key, value in zip(keys, row, strict=True)]
+        for query, row in zip(queries, z.tolist(), strict=True)
     ]
     traces = [first]
     if cols <= 20 and rows <= 40:

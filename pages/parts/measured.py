@@ -27,7 +27,7 @@ from attention.metrics.structure import cluster_order, effective_heads
 from attention.metrics.twins import copy_head, fold
 from attention.removal_jobs import RemovalService
 from attention.tasks import Tokens, get_task
-from pages.parts.models import LARGE, Trained, one_large_model_at_a_time, num_weights, trained_model
+from pages.parts.models import LARGE, Trained, num_weights, one_large_model_at_a_time, trained_model
 from pages.parts.settings import Settings
 
 NUM_WORDS = 64
