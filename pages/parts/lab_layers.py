@@ -7,13 +7,16 @@ import streamlit as st
 
 from attention.figures.lines import lines_alt, lines_chart
 from attention.inspection import KINDS
+from attention.jobs import Snapshot
 from attention.metrics.measures import MEASURES
 from attention.tasks import Tokens
+from pages.parts import sidebar
 from pages.parts.chart import draw_chart
 from pages.parts.lab_measure import choose_measure, draw_sentences, measure_name
 from pages.parts.measured import Subject, effective, measured, off_diagonal
 from pages.parts.models import training_service, training_settings
-from pages.parts.settings import Settings
+from pages.parts.settings import MAX_SEED, Settings
+from pages.parts.training import draw_training, watch
 from pages.parts.words import label, prose
 
 
@@ -35,13 +38,26 @@ def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
 
 
 def _draw_growth(settings: Settings, subject: Subject, name: str, theme: str) -> None:
-    """Over the recorded moments of a training in the app, for the chosen layer."""
+    """Over the recorded moments of a training in the app; drawn again and again while one is under way."""
     st.subheader(label("lab", "grew"), anchor=False)
-    service, wanted = training_service(), training_settings(settings)
-    moments = () if subject.origin == "shipped" else service.snapshots(wanted)
-    if not moments:
-        st.markdown(label("lab", "no_moments" if subject.origin == "shipped" else "no_moments_random"))
+    if subject.origin == "shipped":
+        st.markdown(label("lab", "no_moments"))
+        sidebar.jump(label("lab", "other_seed"), seed=(settings.seed + 1) % MAX_SEED)
         return
+
+    def draw_moments(seconds: float | None) -> None:
+        if seconds is not None and st.session_state.get("touched"):
+            st.rerun()  # something in here was changed: the sidebar and the address have to follow
+        draw_training(sidebar.current(), theme)
+        if moments := training_service().snapshots(training_settings(settings)):
+            _draw_lines_over_steps(settings, subject, name, moments, theme)
+
+    watch(settings, draw_moments)
+
+
+def _draw_lines_over_steps(
+    settings: Settings, subject: Subject, name: str, moments: tuple[Snapshot, ...], theme: str
+) -> None:
     in_effect, likeness = ({label("kind", kind): [] for kind in KINDS} for _ in range(2))
     with st.spinner(label("lab", "measuring")):
         for moment in moments:  # one after the other, as what was collected is kept of a few only
@@ -59,9 +75,6 @@ def _draw_growth(settings: Settings, subject: Subject, name: str, theme: str) ->
         _draw_lines(x, in_effect, "step_axis", "effective_axis", most, "growth", theme)
     with right:
         _draw_lines(x, likeness, "step_axis", "similarity_axis", 1.0, "growth_likeness", theme)
-    progress = service.progress(wanted)
-    if progress is not None and progress.open:
-        st.caption(label("lab", "growing"))
     st.markdown(prose("redundancy")["growth"])
 
 

@@ -12,7 +12,7 @@ from pages.parts.words import label, number, prose
 
 
 def measure_name(name: str) -> str:
-    return label("measure", name)
+    return label("lab_measure", name)
 
 
 def choose_measure() -> str:

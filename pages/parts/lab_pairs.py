@@ -37,7 +37,7 @@ def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
     for column, kind in zip(st.columns(3, gap="medium"), KINDS, strict=True):
         with column:
             _draw_kind(settings, subject, name, kind, order, other, theme)
-    with st.expander(label("lab", "effective_layers"), key="what_effective", on_change="rerun") as box:
+    with st.expander(label("lab", "what_effective"), key="what_effective", on_change="rerun") as box:
         if box.open:
             st.markdown(prose("redundancy")["effective"])
     _draw_pair(settings, subject, source, other, theme)

@@ -25,11 +25,8 @@ MOST_MISSED = 6
 def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
     theme = st.context.theme.type or "light"
     st.subheader(label("switches", "title"), anchor=False)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        off = _draw_switches(settings)
-    with right:
-        _draw_before_and_after(subject, replace(subject, without=off), source)
+    off = _draw_switches(settings)
+    _draw_before_and_after(subject, replace(subject, without=off), source)
     st.markdown(prose("redundancy")["removal"])
     st.subheader(label("switches", "curve"), anchor=False)
     if subject.is_random:
@@ -42,19 +39,22 @@ def _draw_switches(settings: Settings) -> tuple[Head, ...]:
     """A pill for each head of the model; those that are lit are off."""
     st.caption(label("switches", "hint"))
     off: list[Head] = []
-    rows = [(kind, layer) for kind in KINDS for layer in range(settings.layers_of(kind))]
-    for kind, layer in rows:
-        title = label("switches", "row", kind=label("kind", kind), layer=layer + 1)
-        numbers = choose_many(f"off_{kind}_{layer}", range(settings.heads_of(kind)), lambda head: str(head + 1), title)
-        off += [Head(kind, layer, head) for head in sorted(numbers)]
+    for column, kind in zip(st.columns(3, gap="medium"), KINDS, strict=True):
+        with column:
+            for layer in range(settings.layers_of(kind)):
+                title = label("switches", "row", kind=label("kind", kind), layer=layer + 1)
+                heads, name = range(settings.heads_of(kind)), f"off_{kind}_{layer}"
+                numbers = choose_many(name, heads, lambda head: str(head + 1), title)
+                off += [Head(kind, layer, head) for head in sorted(numbers)]
     if off:
-        st.button(label("switches", "reset"), on_click=_switch_on, args=(rows,), type="tertiary")
+        st.button(label("switches", "reset"), on_click=_switch_on, args=(settings,), type="tertiary")
     return tuple(off)
 
 
-def _switch_on(rows: list[tuple[str, int]]) -> None:
-    for kind, layer in rows:
-        keep(f"off_{kind}_{layer}", ())
+def _switch_on(settings: Settings) -> None:
+    for kind in KINDS:
+        for layer in range(settings.layers_of(kind)):
+            keep(f"off_{kind}_{layer}", ())
 
 
 def _draw_before_and_after(whole: Subject, rest: Subject, source: Tokens) -> None:
