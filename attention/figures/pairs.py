@@ -8,11 +8,12 @@ import plotly.graph_objects as go
 from attention.figures.cell_text import text_layers
 from attention.figures.colors import DIVERGING_DARK, Scale, diverging, plotly_colorscale, sequential
 from attention.figures.layout import CLEAR, GROUND, base_layout, color_bar, column_axis, figure, is_dark, row_axis
-from attention.figures.similarity import MAX_NUMBERED_HEADS, SHORT_NUMBERS_FROM
+from attention.figures.similarity import SHORT_NUMBERS_FROM
 from attention.figures.text import literal, number, shorten
 from attention.figures.words import ENGLISH, FigureWords
 
 MAP_SIZE = 250  # px; about what a map measures in a third of the page
+MAX_NUMBERED_HEADS = 10  # more numbers than that cannot be read in it
 MARK = {True: DIVERGING_DARK[1], False: "#a8400a"}  # the accent: what is chosen
 
 
@@ -57,8 +58,8 @@ def pairs_heatmap(
     layout = base_layout(theme, title=None, height=height)
     layout["plot_bgcolor"] = GROUND
     labels = [str(head + 1) for head in order.tolist()]
-    layout["xaxis"] = column_axis(labels, words.head, theme, most=16) | {"constrain": "domain"}
-    layout["yaxis"] = row_axis(labels, words.head, theme, most=16) | {
+    layout["xaxis"] = column_axis(labels, words.head, theme, most=10) | {"constrain": "domain"}
+    layout["yaxis"] = row_axis(labels, words.head, theme, most=10) | {
         "scaleanchor": "x",
         "constrain": "domain",
         "constraintoward": "top",

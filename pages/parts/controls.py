@@ -41,6 +41,7 @@ def choose_many(name: str, options: Sequence, show: Callable, title: str) -> tup
         options=options,
         format_func=show,
         selection_mode="multi",
+        wrap=True,
         key=key,
         on_change=_keep,
         args=(name, key),

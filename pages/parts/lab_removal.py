@@ -77,7 +77,7 @@ def _heads(count: int) -> str:
 
 
 def _precise(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}\u00a0%"
 
 
 def _key(subject: Subject) -> Hashable:
@@ -159,7 +159,13 @@ def _findings(subject: Subject, study: Study) -> str:
     could_go = stayed.index(False) if False in stayed else len(stayed)
     first = Counter(step.heads[0].kind for step in study.curve[: study.num_heads // 2])
     kinds = ", ".join(
-        label("switches", "of_kind", count=first[kind], all=len(_all_heads(subject, kind)), kind=label("kind", kind))
+        label(
+            "switches",
+            "of_kind",
+            count=first[kind],
+            all=len(_all_heads(subject, kind)),
+            kind=label("kind", kind).lower(),
+        )
         for kind in KINDS
     )
     numbers = {"count": could_go, "heads": study.num_heads, "whole": _precise(whole), "limit": _precise(whole - LOST)}

@@ -56,7 +56,7 @@ def draw(settings: Settings, subject, source) -> None:
     models = [compare(card, name, layer - 1) for card in cards]
     _draw_figures(models, name, layer)
     for grouped in (one for one in models if one.group > 1):
-        st.markdown(f"**{grouped.name}.** {verdict(grouped, name)}")
+        st.markdown(f"**{grouped.name}.** {verdict(grouped, name)} {control(grouped, models)}")
     if name in BLIND_TO_KEYS:
         st.caption(label("sharing", "blind_to_keys"))
     st.caption(texts["shared_note"])
@@ -98,6 +98,15 @@ def verdict(model: Compared, name: str) -> str:
     if not (MEASURES[name].finds_copies and MEASURES[name].sees_values):
         return said  # such a measure cannot say whether two heads are copies
     return f"{said} {label('sharing', 'copies' if model.within >= NEARLY_COPIES else 'no_copies')}"
+
+
+def control(model: Compared, models: list[Compared]) -> str:
+    """The same pairs of heads where they share nothing, in a model with as many; "" where none ships."""
+    heads = model.card.config.decoder.num_heads
+    for other in models:
+        if other.card.config.kv == "reproject" and other.card.config.decoder.num_heads == heads:
+            return label("sharing", "control", heads=heads, within=number(other.within))
+    return ""
 
 
 def _draw_figures(models: list[Compared], name: str, layer: int) -> None:

@@ -115,7 +115,7 @@ def _draw_score(planted: Subject) -> None:
     accuracy = label("switches", "accuracy", target_words=task.target_words)
     below = label("switches", "words", count=NUM_WORDS)
     rows = [
-        (Cell(accuracy, below=below), *(f"{100 * score.token_accuracy:.1f} %" for score in scores.values())),
+        (Cell(accuracy, below=below), *(f"{100 * score.token_accuracy:.1f}\u00a0%" for score in scores.values())),
         (Cell(label("switches", "loss"), below=below), *(number(score.loss, 4) for score in scores.values())),
     ]
     caption = label("twin", "score_title", way=label("twin", twin.way))

@@ -151,7 +151,7 @@ def test_switching_heads_off_shows_the_answer_and_the_score_without_them(shipped
     before, after = score(shipped[0], batch), score(without_heads(shipped[0], gone), batch)
     assert "without 2 heads" in texts(app)
     for one in (before, after):
-        assert f"{100 * one.token_accuracy:.1f} %" in texts(app) and f"{one.loss:.3f}" in texts(app)
+        assert f"{100 * one.token_accuracy:.1f}\u00a0%" in texts(app) and f"{one.loss:.3f}" in texts(app)
     click(app, catalogue()["switches"]["reset"])
     assert app.pills(key="page_off_cross_1").value == []
 
