@@ -16,9 +16,10 @@ from attention.metrics.collect import collect, held_out_batch
 from attention.metrics.heads import Head
 from attention.metrics.measures import MEASURES
 from attention.metrics.removal import score
-from attention.metrics.structure import cluster_order
+from attention.metrics.structure import cluster_order, effective_heads
 from attention.tasks import get_task
-from pages.parts import lab_pairs, lab_twins
+from attention.tasks.reverse import Reverse
+from pages.parts import lab_pairs, lab_twins, models
 from pages.parts.lab_shared import comparable, compare
 from pages.parts.measured import MEASURABLE
 from pages.parts.settings import PRESETS, Settings
@@ -225,3 +226,27 @@ def test_a_random_model_is_the_one_of_its_seed():
     found = collect(model.eval(), held_out_batch(get_task("spelling"), 64).batch)
     values = MEASURES["query_cosine"](found.cross[1]).values
     np.testing.assert_allclose(numbers(charts(app)["pairs_cross"]["data"][0]), values, atol=1e-6)
+
+
+def test_redundancy_is_followed_through_a_training(monkeypatch):
+    monkeypatch.setattr(Reverse, "num_steps", 50)
+    small = {"task": "reverse", "width": 16, "enc_heads": 2, "dec_heads": 4, "enc_layers": 1, "dec_layers": 1}
+    app = opened("layers", **small)
+    assert "growth" not in " ".join(charts(app))
+    wanted = models.training_settings(settings_of(app))
+    service = models.training_service()
+    service.submit(wanted)
+    deadline = time.monotonic() + 120
+    while service.finished(wanted) is None:
+        assert time.monotonic() < deadline, service.progress(wanted)
+        time.sleep(0.2)
+    kept = service.snapshots(wanted)
+    line = charts(checked(app.run()))["lines_growth"]["data"][2]  # cross-attention
+    first = EncoderDecoder(wanted.config, wanted.seed)
+    first.load_state_dict(kept[0].weights)
+    found = collect(first.eval(), held_out_batch(get_task("reverse"), 64).batch)
+    expected = effective_heads(MEASURES["query_cosine"](found.cross[0]).values)
+    values = numbers({"z": line["y"] | {"shape": str(len(kept))}})
+    assert values[0] == pytest.approx(expected, abs=1e-4)
+    assert kept[0].step == 0 and kept[-1].step == 50
+    assert prose("redundancy")["growth"] in texts(app)
