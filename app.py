@@ -15,7 +15,7 @@ st.html(PAGES / "parts" / "style.html")
 # Each page has the name of its file as its address. Before `st.navigation` is first called in a process, Streamlit
 # looks for scripts in a folder called pages/ and runs the one that is asked for without anything in this file; such a
 # page then runs this file itself (`sidebar.for_page`).
-ICONS = {"playground": "🎛️", "shapes": "📐", "anchors": "⚓", "wild": "🌍", "compare": "⚖️"}
+ICONS = {"playground": "🎛️", "shapes": "📐", "anchors": "⚓", "wild": "🌍", "redundancy": "👯", "compare": "⚖️"}
 page = st.navigation(
     [
         st.Page(PAGES / f"{name}.py", title=label("app", name), icon=icon, default=name == "playground")

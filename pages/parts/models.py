@@ -42,7 +42,7 @@ class Trained:
 
 RANDOM = Trained("random")
 LARGE = 3_000_000  # weights; above, a model is not trained on the page, and made one at a time
-_one_large_model_at_a_time = threading.Lock()
+one_large_model_at_a_time = threading.Lock()
 
 # Visitors are served by threads of their own; a pool of threads for each of them would only be in each other's way.
 torch.set_num_threads(1)
@@ -114,7 +114,7 @@ def num_weights(config: ModelConfig) -> int:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> EncoderDecoder:
+def trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> EncoderDecoder:
     if origin == "shipped":
         model, _ = load(task, config)
         return model
@@ -137,9 +137,9 @@ def model_at_work(task: str, config: ModelConfig, seed: int, origin: str) -> Ite
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _view(task: str, config: ModelConfig, seed: int, origin: str, source: Tokens) -> WordView:
     if origin != "random":
-        return inspect_word(_trained_model(task, config, seed, origin), get_task(task), source)
+        return inspect_word(trained_model(task, config, seed, origin), get_task(task), source)
     # Random weights follow from the seed, so such a model is not kept; and a few large ones at once would be gigabytes.
-    with _one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
+    with one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
         if not fits(config):
             return inspect_reached(config, seed, get_task(task), source)
         return inspect_word(EncoderDecoder(config, seed).eval(), get_task(task), source)

@@ -35,7 +35,7 @@ def by_hand(monkeypatch):
     monkeypatch.setattr(heads, "SECONDS_TO_PAINT", 0)
     monkeypatch.setattr(Reverse, "num_steps", 50)
     monkeypatch.setattr(jobs, "NUM_EXAMPLES", 20)
-    for cached in (models._trained_model, models._view, models._newest, models._view_on_the_way):
+    for cached in (models.trained_model, models._view, models._newest, models._view_on_the_way):
         cached.clear()
     return service, executor
 
@@ -204,8 +204,8 @@ def test_two_who_press_share_one_training_and_one_model(by_hand):
     weights = {name: weight.clone() for name, weight in service.finished(wanted(first)).weights.items()}
     np.testing.assert_array_equal(maps(run(first)), maps(run(second)))
     settings = first.session_state["settings"]
-    model = models._trained_model(settings.task, settings.config, settings.seed, "here")
-    assert model is models._trained_model(settings.task, replace(settings.config), 0, "here")  # keyed by plain settings
+    model = models.trained_model(settings.task, settings.config, settings.seed, "here")
+    assert model is models.trained_model(settings.task, replace(settings.config), 0, "here")  # keyed by plain settings
 
     third = press(open_page(seed="1"), "train")  # what is cached is not what is trained
     train_to_the_end(service, executor, wanted(third))

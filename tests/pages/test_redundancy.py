@@ -1,0 +1,252 @@
+"""The page about redundancy, driven without a browser: every part, every measure, a pair, a removal, a twin."""
+
+import base64
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from app_test import checked, click, open_page, press, settings_of, texts
+
+from attention import EncoderDecoder
+from attention.checkpoints import load
+from attention.metrics.chain import without_heads
+from attention.metrics.collect import collect, held_out_batch
+from attention.metrics.heads import Head
+from attention.metrics.measures import MEASURES
+from attention.metrics.removal import score
+from attention.metrics.structure import cluster_order, effective_heads
+from attention.tasks import get_task
+from attention.tasks.reverse import Reverse
+from pages.parts import lab_pairs, lab_twins, models
+from pages.parts.lab_shared import comparable, compare
+from pages.parts.measured import MEASURABLE
+from pages.parts.settings import PRESETS, Settings
+from pages.parts.words import catalogue, prose
+
+PARTS = ("pairs", "layers", "removal", "twins", "shared")
+KINDS = ("encoder", "decoder", "cross")
+
+
+def opened(part="pairs", **address):
+    app = open_page("redundancy", **address)
+    return app if part == "pairs" else press(app, "page_part", part)
+
+
+def charts(app):
+    """Of each chart its first trace, by the end of its key."""
+    found = {}
+    for element in app.get("plotly_chart"):
+        found[element.proto.id.rsplit("-", 1)[-1]] = json.loads(element.proto.spec)
+    return found
+
+
+def numbers(trace):
+    """What a heat map shows, (rows, columns)."""
+    z = trace["z"]
+    shape = [int(n) for n in z["shape"].split(",")]
+    return np.frombuffer(base64.b64decode(z["bdata"]), "<" + z["dtype"]).reshape(shape)
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    model, _ = load("spelling", Settings().config)
+    return model, collect(model, held_out_batch(get_task("spelling"), 64).batch)
+
+
+def test_three_maps_with_their_own_head_counts_show_what_the_library_measures(shipped):
+    app = opened()
+    shown = charts(app)
+    for kind, heads in zip(KINDS, (4, 8, 8), strict=True):
+        values = numbers(shown[f"pairs_{kind}"]["data"][0])
+        expected = MEASURES["query_cosine"](getattr(shipped[1], kind)[1]).values
+        assert values.shape == (heads, heads)
+        np.testing.assert_allclose(values, expected, atol=1e-6)
+    assert "no finding" not in texts(app)
+
+
+def test_every_measure_has_its_map_and_its_two_sentences(shipped):
+    app = opened()
+    for name, measure in MEASURES.items():
+        checked(app.selectbox(key="page_measure").set_value(name).run())
+        trace = charts(app)["pairs_cross"]["data"][0]
+        np.testing.assert_allclose(numbers(trace), measure(shipped[1].cross[1]).values, atol=1e-6)
+        assert (trace["zmin"], trace["zmax"]) == (measure.low, measure.high)
+        says, blind = prose("redundancy")[name].split("\n\n")
+        assert says in texts(app) and blind in texts(app)
+        assert ("chance level" in texts(app)) == name.endswith("cka")
+
+
+def test_heads_can_be_put_in_the_order_of_their_likeness(shipped):
+    app = press(opened(), "page_order", "by_likeness")
+    values = MEASURES["query_cosine"](shipped[1].cross[1]).values
+    order = cluster_order(1 - values)
+    trace, axis = charts(app)["pairs_cross"]["data"][0], charts(app)["pairs_cross"]["layout"]["xaxis"]
+    np.testing.assert_allclose(numbers(trace), values[np.ix_(order, order)], atol=1e-6)
+    assert axis["ticktext"] == [str(head + 1) for head in order]
+
+
+def test_a_pair_shows_both_maps_and_their_difference():
+    app = opened()
+    checked(app.selectbox(key="pair_a").set_value(3).run())
+    checked(app.selectbox(key="pair_b").set_value(6).run())
+    assert settings_of(app).head == 3
+    shown = charts(app)
+    first, second = (numbers(shown[f"pair_map_{head}"]["data"][0]) for head in (2, 5))
+    np.testing.assert_allclose(numbers(shown["pair_difference"]["data"][0]), first - second, atol=1e-6)
+    assert "head 3 less head 6" in texts(app)
+    assert len(shown["pairs_cross"]["layout"]["shapes"]) == 2  # the pair and its mirror image
+    checked(app.selectbox(key="pair_a").set_value(6).run())  # they change places
+    assert (app.selectbox(key="pair_a").value, app.selectbox(key="pair_b").value) == (6, 3)
+
+
+def test_a_cell_of_another_kind_is_a_pair_of_that_kind():
+    app = opened()
+    press(app, "kind", "encoder")
+    assert "head 1 less head 2" in texts(app)
+    assert charts(app)["pair_difference"]["layout"]["xaxis"]["title"]["text"] == "key (encoder)"
+
+
+def test_a_layer_with_one_head_has_no_pair_and_no_twin():
+    app = opened(enc_heads=1, dec_heads=1)
+    assert catalogue()["lab"]["only_one"] in texts(app)
+    press(app, "page_part", "twins")
+    assert catalogue()["twin"]["one_head"] in texts(app)
+
+
+def test_random_weights_are_never_a_finding():
+    app = opened(enc_heads=2, dec_heads=4)
+    assert catalogue()["lab"]["not_a_finding"] in texts(app)
+    assert texts(app).count(catalogue()["lab"]["map_mark"]) >= 5  # at three maps, and at both heads
+    for part in ("layers", "removal"):
+        press(app, "page_part", part)
+        assert catalogue()["lab"]["map_mark"] in texts(app)
+        assert catalogue()["lab"]["not_a_finding"] in texts(app)
+
+
+@pytest.mark.parametrize("name", ["problem_1", "mismatch", "fix_1", "fix_2", "fix_3"])
+def test_every_part_of_a_situation_opens(name):
+    app = opened(**PRESETS[name])
+    for part in PARTS:
+        press(app, "page_part", part)
+        fails = name == "mismatch" and part != "shared"
+        assert ("Cross-attention does not run" in texts(app)) == fails
+
+
+def test_a_model_that_is_too_large_is_refused_in_a_sentence():
+    app = opened(enc_width=512, dec_width=512, enc_heads=32, dec_heads=32, enc_dim=32, dec_dim=32, enc_layers=6)
+    assert f"the limit is {MEASURABLE // 10**6} million" in texts(app)
+
+
+def test_typed_text_stays_text():
+    app = opened(text="**x**")
+    assert "<b>" not in texts(app)
+
+
+def test_switching_heads_off_shows_the_answer_and_the_score_without_them(shipped):
+    app = opened("removal")
+    gone = [Head("cross", 1, 2), Head("cross", 1, 5)]
+    checked(app.pills(key="page_off_cross_1").set_value([2, 5]).run())
+    batch = held_out_batch(get_task("spelling"), 64).batch
+    before, after = score(shipped[0], batch), score(without_heads(shipped[0], gone), batch)
+    assert "without 2 heads" in texts(app)
+    for one in (before, after):
+        assert f"{100 * one.token_accuracy:.1f}\u00a0%" in texts(app) and f"{one.loss:.3f}" in texts(app)
+    click(app, catalogue()["switches"]["reset"])
+    assert app.pills(key="page_off_cross_1").value == []
+
+
+def test_what_was_chosen_is_kept_while_one_looks_elsewhere():
+    app = opened("removal")
+    checked(app.pills(key="page_off_encoder_0").set_value([1]).run())
+    press(app, "page_part", "pairs")
+    press(app, "page_part", "removal")
+    assert app.pills(key="page_off_encoder_0").value == [1]
+
+
+def test_all_heads_are_taken_away_in_the_background():
+    app = opened("removal", enc_heads=1, dec_heads=2, enc_layers=1, dec_layers=1, layer=1, task="reverse")
+    app.button(key="study").click()
+    checked(app.run())
+    deadline = time.monotonic() + 60
+    while "Missed most" not in texts(app):
+        assert time.monotonic() < deadline, texts(app)
+        time.sleep(0.2)
+        checked(app.run())
+    curve = charts(app)["removal_curve"]["data"][0]
+    assert len(curve["hovertext"]) == 1 + 1 + 2 + 2
+    assert "could go" not in texts(app)  # random weights are no finding
+
+
+def test_a_twin_is_seen_by_the_measures_that_the_table_says():
+    app = opened("twins")
+    table = next(body for body in (e.proto.body for e in app.get("html")) if "before and after copying" in body)
+    rows = table.split("<tr>")[2:]
+    assert len(rows) == len(MEASURES)
+    for (name, measure), row in zip(MEASURES.items(), rows, strict=True):
+        plain, rotated, rebased, pattern = ("bad" not in cell for cell in row.split("<td")[2:])
+        assert plain
+        assert rotated == (measure.finds_copies or name == "query_cka")
+        assert rebased == measure.finds_copies
+        assert pattern == measure.sees_values
+    press(app, "page_way", "pattern")
+    assert prose("redundancy")["fold_pattern"] in texts(app)
+
+
+def test_a_twin_where_keys_are_shared_says_what_is_not_possible():
+    app = opened("twins", **{**PRESETS["fix_2"], "enc_layers": 2, "dec_layers": 2})
+    assert "shares its keys and values" in texts(app)
+
+
+def test_shared_keys_are_compared_with_the_same_pairs_where_nothing_is_shared():
+    cards = comparable("spelling")
+    assert {"grouped", "reproject"} <= {card.config.kv for card in cards}
+    for one in (compare(card, "contribution_cosine", 1) for card in cards):
+        assert one.effective <= one.card.config.decoder.num_heads + 1e-9
+        assert (one.group > 1) == (one.card.config.kv == "grouped")
+    assert "by this measure" in texts(opened("shared"))
+
+
+def test_a_pair_that_is_clicked_on_the_diagonal_changes_nothing(monkeypatch):
+    monkeypatch.setattr(lab_pairs.sidebar, "change", lambda settings: pytest.fail("changed"))
+    lab_pairs._pick(Settings(), "cross", 1, 3, 3)
+
+
+def test_likeness_in_between_is_neither_right_nor_wrong():
+    cosine = MEASURES["contribution_cosine"]
+    judged = [lab_twins._judged(cosine, value, "rebased").mark for value in (1.0, 0.93, 0.5, float("nan"))]
+    assert judged == ["good", "middling", "bad", ""]
+
+
+def test_a_random_model_is_the_one_of_its_seed():
+    app = opened(enc_heads=2, dec_heads=4, seed=3)
+    settings = settings_of(app)
+    model = EncoderDecoder(replace(settings.config), seed=3)
+    found = collect(model.eval(), held_out_batch(get_task("spelling"), 64).batch)
+    values = MEASURES["query_cosine"](found.cross[1]).values
+    np.testing.assert_allclose(numbers(charts(app)["pairs_cross"]["data"][0]), values, atol=1e-6)
+
+
+def test_redundancy_is_followed_through_a_training(monkeypatch):
+    monkeypatch.setattr(Reverse, "num_steps", 50)
+    small = {"task": "reverse", "width": 16, "enc_heads": 2, "dec_heads": 4, "enc_layers": 1, "dec_layers": 1}
+    app = opened("layers", **small)
+    assert "growth" not in " ".join(charts(app))
+    wanted = models.training_settings(settings_of(app))
+    service = models.training_service()
+    service.submit(wanted)
+    deadline = time.monotonic() + 120
+    while service.finished(wanted) is None:
+        assert time.monotonic() < deadline, service.progress(wanted)
+        time.sleep(0.2)
+    kept = service.snapshots(wanted)
+    line = charts(checked(app.run()))["lines_growth"]["data"][2]  # cross-attention
+    first = EncoderDecoder(wanted.config, wanted.seed)
+    first.load_state_dict(kept[0].weights)
+    found = collect(first.eval(), held_out_batch(get_task("reverse"), 64).batch)
+    expected = effective_heads(MEASURES["query_cosine"](found.cross[0]).values)
+    values = numbers({"z": line["y"] | {"shape": str(len(kept))}})
+    assert values[0] == pytest.approx(expected, abs=1e-4)
+    assert kept[0].step == 0 and kept[-1].step == 50
+    assert prose("redundancy")["growth"] in texts(app)
