@@ -103,12 +103,15 @@ def _own(ledger: PlainSteps, x: Named, hidden: Named, surplus: int) -> Named:
     if surplus > 0 and config.kv_variant == "states":
         own = ledger.project(PART, symbol, hidden, config.decoder.d_model, surplus * dim)
         return ledger.split(PART, own, surplus, dim, "own heads")
+    # There is nothing to be computed, only learned numbers to be taken; what they are to go with is K or V. Where there
+    # are too few decoder heads to need any, their number is negative, and they cannot even be made.
+    slots = Named("slots", ("own heads", "slots", "head size"), torch.zeros(max(surplus, 0), config.num_slots, dim))
     return ledger.run(
         PART,
         f"make {symbol}",
         f"{config.decoder.num_heads} − {x.tensor.shape[1]} = {surplus} heads of learned slots".replace("-", "−"),
-        (x,),
-        lambda t: torch.zeros(1, surplus, config.num_slots, dim),
+        (slots if surplus > 0 else x,),
+        lambda t: t[None] if surplus > 0 else torch.zeros(1, surplus, config.num_slots, dim),
         (symbol, ("batch", "own heads", "slots", "head size")),
         latex=rf"{tex(symbol)} \in \mathbb{{R}}^{{{surplus} \times {config.num_slots} \times {dim}}}",
         needs=("heads", config.decoder.num_heads),

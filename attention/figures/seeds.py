@@ -51,6 +51,9 @@ def seed_dots(
             traces.append(_markers([values.mean()], [place], bar, None))
     layout = base_layout(theme, title=None, height=height or 90 + 44 * len(groups))
     layout["xaxis"] = axis(x_title, theme) | {"tickformat": ".0%", "nticks": 5}
+    different = {round(float(value), 6) for values in groups.values() for value in values}
+    if len(different) == 1:  # of a single value plotly would make an axis that goes below nothing
+        layout["xaxis"] |= {"range": [-0.02, 1.02], "autorange": False}
     layout["yaxis"] = _names(list(groups), theme)
     layout["margin"] |= {"r": 24}
     return figure(traces, layout)

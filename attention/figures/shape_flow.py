@@ -25,7 +25,7 @@ def shape_flow(steps: tuple[Step, ...], current: int | None = None, *, descripti
         description: said to those who do not see the picture.
     """
     scale = _Scale(steps)
-    lanes: dict[str, list[str]] = {"q": [], "k": [], "v": [], "meet": []}
+    lanes: dict[str, list[str]] = {"q": [], "k": [], "own k": [], "v": [], "own v": [], "meet": []}
     begun = set()
     for number, step in enumerate(steps):
         lane = _lane(step)
@@ -49,7 +49,7 @@ def _lane(step: Step) -> str:
         return "meet"
     if step.output is None and step.name.startswith("project to "):
         made = step.name.removeprefix("project to ")
-    return made.removeprefix("own ")[0].lower()
+    return made.rstrip("′").lower()
 
 
 def _group(step: Step) -> int:
@@ -102,7 +102,7 @@ def _arrow(step: Step, number: int, state: str) -> str:
     weight = next((shape for shape in step.inputs if shape.symbol.startswith("W_")), None)
     text = step.name
     if weight is not None:
-        text = f"{weight.symbol} {weight.sizes[0]} × {weight.sizes[1]}"
+        text = f"{step.name}: {weight.symbol} {weight.sizes[0]} × {weight.sizes[1]}"
     failed = "" if step.ok else "failed"
     mark = "→" if step.ok else "✗"
     return f'<div class="arrow {state} {failed}"><span>{number + 1}. {escape(text)}</span><b>{mark}</b></div>'

@@ -5,7 +5,7 @@ import streamlit as st
 from attention.comparison.findings import Finding, fixes_findings, sweep_findings
 from attention.comparison.verdict import verdict
 from pages.parts.compare_controls import Chosen
-from pages.parts.compare_result import arm_name, signed
+from pages.parts.compare_result import arm_name, signed, why_not
 from pages.parts.words import catalogue, label
 
 # How to see a claim in the playground.
@@ -87,7 +87,7 @@ def _what(chosen: Chosen, finding: Finding) -> str:
 def _takeaway(chosen: Chosen) -> list[str]:
     """A15: without adaptation, and how many of the fixes pay."""
     sentences = [
-        label("found", "A15_direct", error=arm.error) for arm in chosen.arms if arm.name == "direct" and arm.error
+        label("found", "A15_direct", error=why_not(arm)) for arm in chosen.arms if arm.name == "direct" and arm.error
     ]
     differences = {name: d for name, d in verdict(chosen.rows).items() if name in FIXES and d.interval is not None}
     if differences:

@@ -10,6 +10,7 @@ from attention.comparison.findings import SERIES, heads_of
 from attention.comparison.verdict import CONFIDENCE, CONTRASTS, Difference, spread, verdict
 from attention.figures.seeds import interval_chart, seed_curves, seed_dots
 from attention.tasks import get_task
+from attention.trace import trace_shapes
 from pages.parts.chart import draw_chart
 from pages.parts.compare_controls import Chosen
 from pages.parts.words import label, number, percent, prose, verbatim
@@ -28,6 +29,11 @@ MEASURES = {
 COSTS = ("parameters", "kv_bytes", "source_madds", "target_madds", "seconds")  # the last one is measured
 CONTRAST_ARMS = {name: (arm, base) for name, arm, base in CONTRASTS}
 SWEEP_CHARTS = ("sequence_accuracy", "entropy", "distance", "same_pattern")
+
+
+def why_not(arm: Arm) -> str:
+    """Why an arm cannot run, in plain words."""
+    return trace_shapes(arm.config).failure.note.removesuffix(".")
 
 
 def arm_name(chosen: Chosen, name: str) -> str:
@@ -117,7 +123,7 @@ def _cell(arm: Arm, column: list[str], place: int) -> str:
     """One cell; an arm that cannot be built has a single one, with the reason, over all lines."""
     if not arm.error:
         return f"<td>{column[place]}</td>"
-    text = verbatim(label("compare", "does_not_run", error=arm.error))
+    text = verbatim(label("compare", "does_not_run", error=why_not(arm)))
     return f"<td class='broken' rowspan='{len(column)}'>{text}</td>" if place == 0 else ""
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from attention import ModelConfig
 from attention.config import KV_VARIANTS
 from attention.cross_attention import KV_FEEDS, fits, num_feed_weights
+from attention.trace import trace_shapes
 from pages.parts.words import label, prose
 
 
@@ -26,7 +27,8 @@ def _row(config: ModelConfig) -> tuple[str, str, str, str]:
     if config.kv_variant:
         name += f", {label('kv_variant', config.kv_variant)}"
     if not fits(config):
-        return name, "–", "–", label("shapes", "costs_no")
+        why = label("break", trace_shapes(config).failure.kind)
+        return name, "–", "–", label("shapes", "costs_no", why=why)
     return name, f"{num_kv_weights(config):,}", f"{num_kept(config):,}", label("shapes", "costs_yes")
 
 

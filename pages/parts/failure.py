@@ -62,7 +62,7 @@ def _draw_mends(settings: Settings, failure: Step) -> None:
             stacks = (mend.config.encoder, mend.config.decoder)
             if all(s.num_heads <= MAX_HEADS and s.head_dim <= MAX_HEAD_DIM for s in stacks):
                 mended = settings.with_config(mend.config)
-                st.button(mend.label, key=f"mend_{number}", on_click=sidebar.mend, args=(mended,))
+                st.button(mend.label, key=f"mend_{number}", on_click=sidebar.mend, args=(mended,), wrap=True)
 
 
 def _marked(shape: NamedShape, clashing: set[int | None]) -> str:

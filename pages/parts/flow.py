@@ -17,10 +17,9 @@ PARTS = {
 def draw_flow(steps: tuple[Step, ...], part: str) -> None:
     """The picture with a slider through its steps, the chosen step's formula, and all steps as a table."""
     key = f"ledger_step_{part}"
-    st.session_state[key] = min(st.session_state.get(key, len(steps)), len(steps)) or 1
-    if not steps[-1].ok and st.session_state.get("ledger_failure") != steps[-1]:
-        st.session_state[key] = len(steps)  # a new failure is what everybody wants to see
-    st.session_state["ledger_failure"] = None if steps[-1].ok else steps[-1]
+    if st.session_state.get("ledger_steps") != steps:  # another ledger: its end is what everybody wants to see
+        st.session_state[key] = len(steps)
+    st.session_state["ledger_steps"] = steps
     current = st.session_state[key] - 1
 
     names = ", ".join(step.name for step in steps)

@@ -16,6 +16,8 @@ from pages.parts import sidebar
 from pages.parts.chart import draw_chart
 from pages.parts.words import label, number, percent, prose
 
+IN_A_ROW = 3
+
 
 @st.cache_resource(max_entries=len(SILENT_FAILURES), show_spinner=False)
 def _run(name: str) -> SilentFailure:
@@ -67,15 +69,17 @@ def _draw_pictures(failure: SilentFailure, theme: str) -> None:
             key=f"silent_{failure.name}",
             alt=comparison_alt(curve.x, lines, **axes),
         )
-    for place, shown in zip(st.columns(max(len(failure.maps), 1)), failure.maps, strict=False):
-        with place:
-            _draw_map(failure, shown, theme)
+    for first in range(0, len(failure.maps), IN_A_ROW):
+        columns = st.columns(min(len(failure.maps), IN_A_ROW))
+        for place, shown in zip(columns, failure.maps[first:], strict=False):
+            with place:
+                _draw_map(failure, shown, theme)
 
 
 def _draw_map(failure: SilentFailure, shown: Map, theme: str) -> None:
     title = label("silent_maps", shown.name, at=shown.at)
     if failure.weights == "random":
-        title = label("model", "random_mark", title=title)
+        title = label("model", "mark", title=title, badge=label("model", "random"))
     st.markdown(f"**{title}**")
     key = f"silent_{failure.name}_{shown.name}_{shown.at}"
     if shown.kind == "similarity":

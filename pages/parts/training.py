@@ -174,10 +174,16 @@ def _running(task: str, progress: Progress) -> str:
     numbers = {"loss": f"{last.loss:.2f}", "accuracy": percent(last.token_accuracy)}
     text = label("train", "running", step=progress.step, steps=progress.num_steps, **numbers)
     if progress.seconds_left is not None:
-        text = f"{text} · {label('train', 'left', seconds=max(1, round(progress.seconds_left)))}"
+        text = f"{text} · {_left(progress.seconds_left)}"
     if progress.num_open > 1:
         text = f"{text} · {label('train', 'turns', count=progress.num_open)}"
     return text
+
+
+def _left(seconds: float) -> str:
+    if seconds > 90:
+        return label("train", "left_minutes", minutes=round(seconds / 60))
+    return label("train", "left", seconds=max(1, round(seconds)))
 
 
 def _ended(progress: Progress) -> str:
