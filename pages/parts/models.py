@@ -128,9 +128,9 @@ def trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> Enc
 def model_at_work(task: str, config: ModelConfig, seed: int, origin: str) -> Iterator[EncoderDecoder]:
     """The model of these settings, while something is worked out with it; of large random ones one at a time."""
     if origin != "random":
-        yield _trained_model(task, config, seed, origin)
+        yield trained_model(task, config, seed, origin)
         return
-    with _one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
+    with one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
         yield EncoderDecoder(config, seed).eval()
 
 
