@@ -24,7 +24,7 @@ def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
     theme = st.context.theme.type or "light"
     name = choose_measure()
     draw_sentences(name)
-    st.subheader(label("lab", "effective_layers"), anchor=False)
+    st.header(label("lab", "effective_layers"), anchor=False)
     if subject.is_random:
         st.caption(label("lab", "map_mark"))
     x, y = {}, {}
@@ -39,7 +39,7 @@ def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
 
 def _draw_growth(settings: Settings, subject: Subject, name: str, theme: str) -> None:
     """Over the recorded moments of a training in the app; drawn again and again while one is under way."""
-    st.subheader(label("lab", "grew"), anchor=False)
+    st.header(label("lab", "grew"), anchor=False)
     if subject.origin == "shipped":
         st.markdown(label("lab", "no_moments"))
         sidebar.jump(label("lab", "other_seed"), seed=(settings.seed + 1) % MAX_SEED)

@@ -85,7 +85,7 @@ def _pick(settings: Settings, kind: str, layer: int, first: int, second: int) ->
 def _draw_pair(settings: Settings, subject: Subject, source: Tokens, other: int | None, theme: str) -> None:
     """Both maps of the chosen pair, their difference, and every measure."""
     kind, layer = settings.kind, settings.layer - 1
-    st.subheader(label("lab", "pair"), anchor=False)
+    st.header(label("lab", "pair"), anchor=False)
     heads = tuple(range(1, settings.heads_of(kind) + 1))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sidebar.segments("kind", KINDS, lambda kind: label("kind", f"{kind}_short"), title=label("kind", "label"))

@@ -24,11 +24,11 @@ MOST_MISSED = 6
 
 def draw(settings: Settings, subject: Subject, source: Tokens) -> None:
     theme = st.context.theme.type or "light"
-    st.subheader(label("switches", "title"), anchor=False)
+    st.header(label("switches", "title"), anchor=False)
     off = _draw_switches(settings)
     _draw_before_and_after(subject, replace(subject, without=off), source)
     st.markdown(prose("redundancy")["removal"])
-    st.subheader(label("switches", "curve"), anchor=False)
+    st.header(label("switches", "curve"), anchor=False)
     if subject.is_random:
         st.caption(label("lab", "map_mark"))
     _draw_study(subject, theme)

@@ -22,7 +22,8 @@ Row = Sequence[str | Cell]
 def draw_table(caption: str, head: Sequence[str], rows: Sequence[Row], chosen: int | None = None) -> None:
     """The first column names the row; `chosen` is a column to stress."""
     top = "".join(
-        f'<th scope="col"{_class("chosen" if i == chosen else "")}>{verbatim(text)}</th>' for i, text in enumerate(head)
+        f'<th scope="col"{_class("chosen" if i == chosen else "")}>{verbatim(text)}</th>' if text else "<td></td>"
+        for i, text in enumerate(head)
     )
     body = "".join(f"<tr>{_cells(row, chosen)}</tr>" for row in rows)
     title = f"<caption>{verbatim(caption)}</caption>" if caption else ""

@@ -45,7 +45,10 @@ def draw_silent(chosen: str | None, theme: str) -> None:
 
 
 def _draw_numbers(failure: SilentFailure) -> None:
-    rows = [f"| | {label('silent', 'right')} | {label('silent', 'wrong')} |", "|---|--:|--:|"]
+    rows = [
+        f"| {label('silent', 'measured')} | {label('silent', 'right')} | {label('silent', 'wrong')} |",
+        "|---|--:|--:|",
+    ]
     for damage in failure.numbers:
         name = label("silent_numbers", damage.name, at=damage.at)
         rows.append(f"| {name} | {_written(damage, damage.right)} | **{_written(damage, damage.wrong)}** |")

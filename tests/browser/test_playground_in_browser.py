@@ -77,7 +77,7 @@ def test_direct_shows_the_error_and_a_mend_leads_back_to_maps(open_app):
     page = open_app("enc_heads=8&enc_dim=8&dec_heads=16&dec_dim=8&keep=size")
     chooser = page.get_by_role("combobox", name="K and V from")
     chooser.click()
-    chooser.fill("heads")
+    chooser.fill("as they are")
     chooser.press("Enter")
     expect(page.get_by_text("Cross-attention does not run")).to_be_visible()
     expect(page.get_by_text("must match the size of tensor b (8)")).to_be_visible()
