@@ -149,7 +149,7 @@ def test_a_training_can_be_stopped_and_is_not_shown_as_trained(open_app):
     page.get_by_role("button", name="Train this model").click()
     expect(page.get_by_text("Training, step").first).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop", exact=True).last.click(timeout=30_000)
-    expect(page.get_by_text("Stopped at step")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Stopped at step").last).to_be_visible(timeout=30_000)
     expect(page.get_by_text("half trained: stopped at step").first).to_be_visible()
     expect(page.get_by_text("trained here:")).to_have_count(0)
     expect(page.get_by_role("button", name="Continue")).to_be_visible()
