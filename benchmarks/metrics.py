@@ -126,9 +126,8 @@ def measure_removal(model: EncoderDecoder, batch) -> None:
     slow, losses = seconds(plainly)
     apart = max(abs(removal.score.loss - loss) for removal, loss in zip(removals, losses, strict=True))
     print(f"  removal    {quick.wall:6.2f} s   leave-one-out over {len(sets)} heads; cumulative {curve.wall:.2f} s")
-    print(
-        f"  plainly    {slow.wall:6.2f} s   a whole pass each, {slow.wall / quick.wall:.1f} × as long; largest difference {apart:.0e}"
-    )
+    ratio = slow.wall / quick.wall
+    print(f"  plainly    {slow.wall:6.2f} s   a whole pass each, {ratio:.1f} × as long; largest difference {apart:.0e}")
 
 
 def main() -> None:
