@@ -7,10 +7,10 @@ import numpy as np
 import torch
 
 from attention.decoding import greedy_decode
-from attention.metrics.alignment import alignment_score, diagonal_baseline, num_aligned, same_index_baseline
+from attention.metrics.alignment import AlignmentTotals, alignment_score, num_aligned
 from attention.model import EncoderDecoder
 from attention.stepping import Anchor
-from attention.tasks import END, PAD, Alignment, Example, Task, make_batch
+from attention.tasks import END, PAD, Example, Task, make_batch
 from attention.tasks.base import pad
 
 
@@ -54,17 +54,21 @@ def evaluate(model: EncoderDecoder, task: Task, examples: Sequence[Example], bat
     if not examples:
         raise ValueError("there is nothing to evaluate: no examples were given")
     right_tokens = tokens = right_sequences = 0
-    aligned = _AlignmentTotals(model.config.decoder.num_layers, model.config.decoder.num_heads)
+    aligned = AlignmentTotals(model.config.decoder.num_layers, model.config.decoder.num_heads)
     for batch in _batches(examples, batch_size):
         right_sequences += sum(decoded_right(model, task, batch))
         for right, total in _token_accuracy(model, task, batch, aligned):
             right_tokens += right
             tokens += total
+    found = aligned.scores()
     return Scores(
         token_accuracy=right_tokens / tokens,
         sequence_accuracy=right_sequences / len(examples),
         num_examples=len(examples),
-        **aligned.scores(),
+        alignment=tuple(map(tuple, found.heads.tolist())),
+        diagonal=found.diagonal,
+        same_index=found.same_index,
+        num_aligned=found.num_aligned,
     )
 
 
@@ -87,46 +91,8 @@ def decoded_right(
     return [row[:limit] in answers for row, limit, answers in zip(rows, limits, wanted, strict=True)]
 
 
-@dataclass
-class _AlignmentTotals:
-    """Sums over examples, weighted by how many target tokens of each count."""
-
-    num_layers: int
-    num_heads: int
-
-    def __post_init__(self) -> None:
-        self.heads = np.zeros((self.num_layers, self.num_heads))
-        self.reads_source = np.zeros((self.num_layers, self.num_heads), dtype=bool)
-        self.diagonal = self.same_index = 0.0
-        self.num_aligned = 0
-
-    def add(self, maps: list[np.ndarray], gold: Alignment, source_len: int) -> None:
-        """Add one example: a map (heads, q_len, kv_len) per layer."""
-        count = num_aligned(gold)
-        self.num_aligned += count
-        self.heads += count * np.stack([alignment_score(weights, gold) for weights in maps])
-        self.diagonal += count * diagonal_baseline(gold, source_len)
-        self.same_index += count * same_index_baseline(gold)
-
-    def see(self, masks: Sequence[torch.Tensor], src_len: int) -> None:
-        """Note which heads may look at the source at all, from the masks (batch, #heads, #q_len, kv_len) per layer."""
-        for reads, mask in zip(self.reads_source, masks, strict=True):
-            reads |= mask[..., :src_len].any(dim=(0, 2, 3)).numpy()
-
-    def scores(self) -> dict:
-        """The fields of `Scores` that are about alignment."""
-        total = self.num_aligned or float("nan")
-        alignment = np.where(self.reads_source, self.heads / total, np.nan)
-        return {
-            "alignment": tuple(map(tuple, alignment.tolist())),
-            "diagonal": self.diagonal / total,
-            "same_index": self.same_index / total,
-            "num_aligned": self.num_aligned,
-        }
-
-
 def _token_accuracy(
-    model: EncoderDecoder, task: Task, examples: Sequence[Example], aligned: _AlignmentTotals
+    model: EncoderDecoder, task: Task, examples: Sequence[Example], aligned: AlignmentTotals
 ) -> Iterator[tuple[int, int]]:
     """For each example, how many tokens of its best-scoring answer are right, and of how many.
 
@@ -139,8 +105,7 @@ def _token_accuracy(
     out = model(batch.src_ids, batch.tgt_in)
     counts = (batch.tgt_out != END) & (batch.tgt_out != PAD)
     num_right = ((out.logits.argmax(-1) == batch.tgt_out) & counts).sum(1).tolist()
-    maps = [layer.numpy() for layer in out.maps.cross]
-    aligned.see(out.masks.cross, batch.src_ids.shape[1])
+    maps = [layer[..., : batch.src_ids.shape[1]].numpy() for layer in out.maps.cross]
 
     best: dict[int, tuple[int, int]] = {}
     for row, (owner, (source, target), gold) in enumerate(zip(owners, pairs, golds, strict=True)):
@@ -148,5 +113,5 @@ def _token_accuracy(
         if owner not in best or found[0] / found[1] > best[owner][0] / best[owner][1]:
             best[owner] = found
         if gold is not None and num_aligned(gold):
-            aligned.add([layer[row] for layer in maps], gold, len(source))
+            aligned.add(np.stack([alignment_score(layer[row], gold) for layer in maps]), gold, len(source))
     yield from best.values()

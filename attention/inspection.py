@@ -140,10 +140,10 @@ def _layer_view(
     allowed = np.broadcast_to(mask, weights.shape)
     expected = straight_way(rows, num_source) if kind == "cross" else np.arange(q_len)
     distance = mean_distance(weights, allowed, expected=expected)
-    alignment = alignment_score(weights, gold) if kind == "cross" and gold is not None else np.full(heads, np.nan)
+    scored = kind == "cross" and gold is not None
+    alignment = alignment_score(weights[:, :, :num_source], gold) if scored else np.full(heads, np.nan)
     reads_own = ~allowed[:, :, :num_source].any(axis=(1, 2))  # (heads,)
     if reads_own.any():
-        alignment[reads_own] = np.nan
         here = num_source + np.arange(q_len)  # a row's own place among the decoder's states; learned slots have none
         of_own = mean_distance(weights, allowed, expected=here) if own_has_place else np.full(heads, np.nan)
         distance = np.where(reads_own, of_own, distance)

@@ -21,8 +21,8 @@ class Results:
 
     Attributes:
         seconds: of steps and scoring, on one thread; depends on the machine and on what else it did.
-        alignment_best, alignment_mean: over all cross-attention heads. The best of many heads is high by chance more
-            often than the best of few; the mean is not.
+        alignment_best, alignment_mean: over all cross-attention heads that read the source. The best of many heads is
+            high by chance more often than the best of few; the mean is not.
         loss_curve, accuracy_curve: means over equal parts of the training, on each batch before it was learnt from.
         torch: version of PyTorch.
     """

@@ -1,7 +1,7 @@
 """One run: train an arm with a seed, score it, look at its heads. A job for any `concurrent.futures.Executor`."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -43,14 +43,20 @@ def results(
         seconds=round(seconds, 2),
         token_accuracy=scores.token_accuracy,
         sequence_accuracy=scores.sequence_accuracy,
-        alignment_best=float(alignment.max()),
-        alignment_mean=float(alignment.mean()),
+        alignment_best=_over_heads(np.max, alignment),
+        alignment_mean=_over_heads(np.mean, alignment),
         diagonal=scores.diagonal,
         num_aligned=scores.num_aligned,
         loss_curve=curve([moment.loss for moment in history]),
         accuracy_curve=curve([moment.token_accuracy for moment in history]),
         torch=torch.__version__,
     )
+
+
+def _over_heads(figure: Callable, alignment: np.ndarray) -> float:
+    """A figure over the heads that have an alignment score: those that read the source, where there is gold."""
+    known = alignment[~np.isnan(alignment)]
+    return float(figure(known)) if len(known) else float("nan")
 
 
 def curve(values: Sequence[float], points: int = CURVE_POINTS) -> tuple[float, ...]:

@@ -16,10 +16,12 @@ Gold = Sequence[Set[int]]
 def alignment_score(weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold) -> Float[np.ndarray, " heads"]:
     """Share of target tokens whose strongest attention falls on a source token that makes them.
 
-    Of several equally strong keys the first counts. NaN for every head when `gold` has no token that counts.
+    Of several equally strong keys the first counts. NaN for every head when `gold` has no token that counts, and for a
+    head that looks at no source token at all (it reads something else, as some do with `kv="extra"`).
 
     Args:
-        weights: cross-attention of one example; row t predicts target token t, column s is source token s.
+        weights: cross-attention of one example; row t predicts target token t, column s is source token s. Columns of
+            the decoder's own are left out.
         gold: per target token the source positions that make it.
 
     Raises:
@@ -32,9 +34,10 @@ def alignment_score(weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold
     counts = makes.any(-1)
     if not counts.any():
         return np.full(num_heads, np.nan)
-    strongest = weights[:, : len(gold)].argmax(-1)  # (heads, target tokens)
-    hits = makes[np.arange(len(gold)), strongest]  # (heads, target tokens)
-    return hits[:, counts].mean(-1)
+    rows = weights[:, : len(gold)]
+    looks = rows.any(-1)  # (heads, target tokens)
+    hits = makes[np.arange(len(gold)), rows.argmax(-1)] & looks
+    return np.where(looks[:, counts].any(-1), hits[:, counts].mean(-1), np.nan)
 
 
 def gold_mask(gold: Gold, kv_len: int) -> Bool[np.ndarray, "target_tokens kv_len"]:
@@ -80,15 +83,35 @@ class AlignmentScores:
     """Alignment scores over many examples, each target token weighing the same.
 
     Attributes:
-        heads: (heads,) share of the target tokens that count; NaN when there are none.
+        heads: share of the target tokens that count; NaN when there are none.
         diagonal, same_index: what two rules that look at nothing score on the same tokens.
         num_aligned: how many tokens these are about.
     """
 
-    heads: Float[np.ndarray, " heads"]
+    heads: Float[np.ndarray, "*heads"]
     diagonal: float
     same_index: float
     num_aligned: int
+
+
+class AlignmentTotals:
+    """Adds up examples; `shape` is that of the heads' scores, such as (layers, heads)."""
+
+    def __init__(self, *shape: int) -> None:
+        self._heads, self._diagonal, self._same_index, self._num_aligned = np.zeros(shape), 0.0, 0.0, 0
+
+    def add(self, heads: Float[np.ndarray, "*heads"], gold: Gold, source_len: int) -> None:
+        """Add one example that has target tokens that count; `source_len` as in `diagonal_baseline`."""
+        count = num_aligned(gold)
+        self._num_aligned += count
+        self._heads += count * heads
+        self._diagonal += count * diagonal_baseline(gold, source_len)
+        self._same_index += count * same_index_baseline(gold)
+
+    def scores(self) -> AlignmentScores:
+        total = self._num_aligned or float("nan")
+        sums = self._heads, self._diagonal, self._same_index
+        return AlignmentScores(*(each / total for each in sums), self._num_aligned)
 
 
 def alignment_over_rows(
@@ -100,17 +123,13 @@ def alignment_over_rows(
     """The alignment score and its baselines over a batch whose rows stand one after the other.
 
     Args:
+        weights: as in `alignment_score`.
         example: which example each row is from, ascending.
         golds: one per example; None where it is not known, which leaves the example out.
         source_lens: source tokens of each example, without the end token.
     """
-    heads, diagonal, same_index, total = np.zeros(len(weights)), 0.0, 0.0, 0
+    totals = AlignmentTotals(len(weights))
     for number, (gold, source_len) in enumerate(zip(golds, source_lens, strict=True)):
-        if gold is None or not (count := num_aligned(gold)):
-            continue
-        total += count
-        heads += count * alignment_score(weights[:, example == number], gold)
-        diagonal += count * diagonal_baseline(gold, source_len)
-        same_index += count * same_index_baseline(gold)
-    divisor = total or float("nan")
-    return AlignmentScores(heads / divisor, diagonal / divisor, same_index / divisor, total)
+        if gold is not None and num_aligned(gold):
+            totals.add(alignment_score(weights[:, example == number], gold), gold, source_len)
+    return totals.scores()

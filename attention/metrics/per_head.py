@@ -38,8 +38,10 @@ def head_figures(layer: LayerHeads, held_out: HeldOut) -> HeadFigures:
     cross = layer.kind == "cross"
     alignment = None
     if cross and any(gold is not None for gold in held_out.golds):
-        source_lens = ((held_out.batch.src_ids != PAD).sum(1) - 1).tolist()  # without the end token
-        alignment = alignment_over_rows(layer.weights, layer.example, held_out.golds, source_lens)
+        src_ids = held_out.batch.src_ids
+        source_lens = ((src_ids != PAD).sum(1) - 1).tolist()  # without the end token
+        weights = layer.weights[:, :, : src_ids.shape[1]]
+        alignment = alignment_over_rows(weights, layer.example, held_out.golds, source_lens)
     return HeadFigures(
         entropy=entropy(layer.weights, layer.allowed),
         distance=mean_distance(layer.weights, layer.allowed, expected=layer.expected),

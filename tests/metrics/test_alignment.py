@@ -47,6 +47,15 @@ def test_no_gold_gives_nan():
     assert np.isnan(same_index_baseline((NOTHING,)))
 
 
+def test_a_head_that_looks_nowhere_has_no_score_and_a_row_that_does_is_a_miss():
+    weights = pointing((0, 2, 5, 6), (0, 2, 5, 6), (0, 2, 5, 6))
+    weights[1] = 0  # reads something that is not the source
+    weights[2, 0] = 0
+    np.testing.assert_allclose(alignment_score(weights, KNIGHT), [1, np.nan, 2 / 3])
+    weights[1, 3] = 1  # the end token does not count
+    assert np.isnan(alignment_score(weights, KNIGHT)[1])
+
+
 def test_gold_that_does_not_fit_the_map_is_refused():
     with pytest.raises(ValueError, match=r"2 rows, .* 3 target tokens"):
         alignment_score(pointing((0, 1)), KNIGHT)

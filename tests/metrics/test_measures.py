@@ -155,6 +155,8 @@ def test_figures_of_each_head(way):
         if figures.alignment:
             assert (figures.alignment.num_aligned, figures.alignment.diagonal) == (2, 1.0)
             assert figures.alignment.same_index == 0.5
+            reads_source = heads.allowed[:, :, : held_out.batch.src_ids.shape[1]].any((1, 2))
+            assert (np.isnan(figures.alignment.heads) == ~reads_source).all()
 
 
 def test_figures_of_a_reversing_head():
