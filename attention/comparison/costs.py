@@ -8,6 +8,7 @@ share, and nobody counts them.
 from dataclasses import dataclass
 
 from attention.config import ModelConfig, StackConfig
+from attention.cross_attention import num_feed_weights
 
 BYTES = 4  # of a 32-bit number
 LENGTH = 8  # source tokens and target tokens of the pass that the table counts: an average word with its end token
@@ -60,27 +61,11 @@ def num_parameters(config: ModelConfig) -> int:
         return attention + linear(width, stack.ffn_dim) + linear(stack.ffn_dim, width) + 2 * norm(width)
 
     cross = linear(dec.d_model, dec.total_width) + linear(dec.total_width, dec.d_model) + norm(dec.d_model)
-    cross += _feed_parameters(config, linear)
     handed_over = 0 if config.kv == "reproject" else 2 * linear(enc.d_model, enc.kv_width)
     encoder = config.src_vocab_size * enc.d_model + enc.num_layers * block(enc) + norm(enc.d_model) + handed_over
     decoder = config.tgt_vocab_size * dec.d_model + dec.num_layers * (block(dec) + cross) + norm(dec.d_model)
+    decoder += num_feed_weights(config)
     return encoder + decoder + linear(dec.d_model, config.tgt_vocab_size)
-
-
-def _feed_parameters(config: ModelConfig, linear) -> int:
-    """What one decoder layer owns to get its keys and values."""
-    enc, dec = config.encoder, config.decoder
-    if config.kv == "reproject":
-        return 2 * linear(enc.d_model, dec.kv_width)
-    if config.kv == "projection":
-        mixes = config.kv_variant == "mix"
-        return 2 * (enc.num_kv_heads * dec.num_heads if mixes else linear(enc.kv_width, dec.total_width))
-    if config.kv == "extra":
-        own_width = (dec.num_heads - enc.num_kv_heads) * dec.head_dim
-        if config.kv_variant == "slots":
-            return 2 * config.num_slots * own_width
-        return 2 * linear(dec.d_model, own_width) if own_width else 0
-    return 0
 
 
 def kept_kv(config: ModelConfig) -> int:

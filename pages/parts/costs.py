@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention import ModelConfig
+from attention.comparison.costs import kept_kv
 from attention.config import KV_VARIANTS
 from attention.cross_attention import KV_FEEDS, fits, num_feed_weights
 from attention.trace import trace_shapes
@@ -29,7 +30,7 @@ def _row(config: ModelConfig) -> tuple[str, str, str, str]:
     if not fits(config):
         why = label("break", trace_shapes(config).failure.kind)
         return name, "–", "–", label("shapes", "costs_no", why=why)
-    return name, f"{num_kv_weights(config):,}", f"{num_kept(config):,}", label("shapes", "costs_yes")
+    return name, f"{num_kv_weights(config):,}", f"{kept_kv(config):,}", label("shapes", "costs_yes")
 
 
 def num_kv_weights(config: ModelConfig) -> int:
@@ -37,17 +38,3 @@ def num_kv_weights(config: ModelConfig) -> int:
     enc = config.encoder
     made_by_encoder = 2 * enc.kv_width * (enc.d_model + config.bias) if KV_FEEDS[config.kv].hands_over_heads else 0
     return made_by_encoder + num_feed_weights(config)
-
-
-def num_kept(config: ModelConfig) -> int:
-    """Numbers of cross-attention's keys and values for one source token, over all decoder layers.
-
-    The encoder's K/V are kept once for all layers where these read them as they are; what a layer has projected,
-    mixed or pooled for itself is its own.
-    """
-    enc, dec = config.encoder, config.decoder
-    if config.kv == "reproject":
-        return 2 * dec.kv_width * dec.num_layers
-    if config.kv == "projection":
-        return 2 * dec.total_width * dec.num_layers
-    return 2 * min(enc.num_kv_heads, dec.num_heads) * enc.head_dim

@@ -3,11 +3,12 @@
 import pytest
 from app_test import checked, click, open_page, press, settings_of, texts
 
+from attention.comparison.costs import kept_kv
 from attention.cross_attention import fits
 from attention.silent import SILENT_FAILURES
 from attention.trace import trace_shapes
 from pages.parts.breaks import BREAKS, apply_break, break_of, is_full_size, scaled, situation_of
-from pages.parts.costs import num_kept, num_kv_weights
+from pages.parts.costs import num_kv_weights
 from pages.parts.flow import PARTS
 from pages.parts.settings import PRESETS, Settings, apply_preset
 from pages.parts.words import catalogue, prose
@@ -162,11 +163,11 @@ def test_an_unknown_demo_or_fault_of_the_address_is_named():
 def test_costs_by_hand():
     settings = apply_preset(Settings(), "fix_1")  # 8 × 8 → 16 × 8 at width 64, 2 layers, biases
     assert num_kv_weights(settings.config) == 2 * 64 * 65 + 2 * 2 * (64 * 128 + 128)
-    assert num_kept(settings.config) == 2 * 128 * 2
+    assert kept_kv(settings.config) == 2 * 128 * 2
     grouped = apply_preset(Settings(), "fix_2").config
-    assert (num_kv_weights(grouped), num_kept(grouped)) == (2 * 64 * 65, 2 * 64)
+    assert (num_kv_weights(grouped), kept_kv(grouped)) == (2 * 64 * 65, 2 * 64)
     textbook = apply_preset(Settings(), "problem_2").config
-    assert (num_kv_weights(textbook), num_kept(textbook)) == (2 * 2 * (64 * 128 + 128), 2 * 128 * 2)
+    assert (num_kv_weights(textbook), kept_kv(textbook)) == (2 * 2 * (64 * 128 + 128), 2 * 128 * 2)
 
 
 def test_a_page_asked_for_by_its_file_runs_the_app():
