@@ -8,7 +8,7 @@ import torch
 from attention.config import END, START, ModelConfig
 from attention.cross_attention import KV_FEEDS
 from attention.decoding import greedy_decode
-from attention.metrics import entropy, mean_distance, proportional_diagonal, query_cosine
+from attention.metrics import entropy, locality, mean_distance, query_cosine
 from attention.metrics.alignment import alignment_score, diagonal_baseline
 from attention.metrics.heads import KINDS
 from attention.model import EncoderDecoder, Output
@@ -161,11 +161,5 @@ def _layer_view(
 
 
 def straight_way(rows: Tokens, kv_len: int) -> np.ndarray:
-    """Where each row of a cross-attention map would look if the answer followed the source evenly: (q_len,) positions.
-
-    The tokens said go along the source's own tokens, from the first to the last, as in `diagonal_baseline`; the end
-    token of the answer belongs to the end token of the source, its last column.
-    """
-    ended = bool(rows) and rows[-1] == "</s>"
-    way = proportional_diagonal(len(rows) - ended, kv_len - 1)
-    return np.append(way, kv_len - 1) if ended else way
+    """`locality.straight_way` of rows with these labels, ended by the end token or not."""
+    return locality.straight_way(len(rows), kv_len, ended=bool(rows) and rows[-1] == "</s>")

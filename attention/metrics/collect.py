@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention.config import PAD
 from attention.metrics.heads import KINDS, HeadWeights, head_weights
-from attention.metrics.locality import proportional_diagonal
+from attention.metrics.locality import straight_way
 from attention.model import EncoderDecoder, Recording
 from attention.tasks import Alignment, Batch, Task, make_batch
 
@@ -105,7 +105,7 @@ def collect(model: EncoderDecoder, batch: Batch) -> Collected:
     _, own, cross = model.decoder(batch.tgt_in, encoded.memory)
     src_real, tgt_real = batch.src_ids != PAD, batch.tgt_in != PAD
     src_len, tgt_len = src_real.sum(1).tolist(), tgt_real.sum(1).tolist()
-    straight = [_straight_way(*lengths) for lengths in zip(tgt_len, src_len, strict=True)]
+    straight = [_ways(*lengths) for lengths in zip(tgt_len, src_len, strict=True)]
     ways = {
         "encoder": ([(np.arange(n), np.arange(n)[::-1]) for n in src_len], src_real),
         "decoder": ([(np.arange(n), np.arange(n)[::-1]) for n in tgt_len], tgt_real),
@@ -123,10 +123,10 @@ def collect(model: EncoderDecoder, batch: Batch) -> Collected:
     )
 
 
-def _straight_way(tgt_len: int, src_len: int) -> tuple[np.ndarray, np.ndarray]:
+def _ways(tgt_len: int, src_len: int) -> tuple[np.ndarray, np.ndarray]:
     """Forwards and backwards, for a target and a source that both end with the end token, which is the last row."""
-    way, last = proportional_diagonal(tgt_len - 1, max(src_len - 1, 1)), src_len - 1
-    return np.append(way, last), np.append(max(last - 1, 0) - way, last)
+    way, last = straight_way(tgt_len, src_len), src_len - 1
+    return way, np.append(max(last - 1, 0) - way[:-1], last)
 
 
 def _layer_heads(

@@ -32,7 +32,7 @@ def jensen_shannon(
 
     Arguments as in `entropy`.
     """
-    return _over_pairs(weights, allowed, real, _js_of_rows)
+    return _over_pairs(weights, allowed, real, js_of_rows)
 
 
 def total_variation(
@@ -54,7 +54,8 @@ def total_variation(
 # Both take rows (heads, rows, kv_len) and two lists of heads, and give (pairs, rows).
 
 
-def _js_of_rows(rows: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def js_of_rows(rows: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Jensen-Shannon divergence of each row, in bits, for each pair of heads."""
     own = _entropy_in_bits(rows)
     apart = _entropy_in_bits((rows[first] + rows[second]) / 2) - (own[first] + own[second]) / 2
     return np.clip(apart, 0.0, 1.0)  # rounding can leave −1e-17

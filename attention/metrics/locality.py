@@ -25,6 +25,16 @@ def proportional_diagonal(q_len: int, kv_len: int) -> Float[np.ndarray, " q_len"
     return np.arange(q_len) * ((kv_len - 1) / max(q_len - 1, 1))
 
 
+def straight_way(q_len: int, kv_len: int, ended: bool = True) -> Float[np.ndarray, " q_len"]:
+    """Where each row of a cross-attention map would look if the answer followed the source evenly: (q_len,) positions.
+
+    The tokens said go along the source's own tokens, from the first to the last, as in `alignment.diagonal_baseline`.
+    `ended`: the last row predicts the end token, and belongs to the end token of the source, its last column.
+    """
+    way = proportional_diagonal(q_len - ended, max(kv_len - 1, 1))
+    return np.append(way, kv_len - 1) if ended else way
+
+
 def entropy(
     weights: Float[np.ndarray, "heads q_len kv_len"],
     allowed: Mask,

@@ -8,7 +8,8 @@ import torch
 from scipy.spatial.distance import jensenshannon
 
 from attention import EncoderDecoder, ModelConfig, StackConfig
-from attention.comparison.measures import _with_contributions, divergence, measure_heads
+from attention.comparison.measures import divergence, measure_heads
+from attention.functional import share_kv_heads
 from attention.inspection import straight_way
 from attention.metrics import entropy, mean_distance
 from attention.tasks import END, START, get_task
@@ -23,6 +24,24 @@ def model(kv: str, variant: str | None = None, seed: int = 3) -> EncoderDecoder:
     return EncoderDecoder(ModelConfig(*stacks, kv, variant, bias=True, **sizes), seed).eval()
 
 
+@torch.no_grad()
+def with_contributions(made: EncoderDecoder, src_ids, tgt_in):
+    """A pass with maps, and for each layer what every head adds, A·V·W_O: (batch, heads, q_len, width)."""
+    inputs = {}
+    layers = [layer.cross for layer in made.decoder.layers]
+    hooks = [cross.register_forward_pre_hook(lambda cross, args: inputs.update({cross: args[:3]})) for cross in layers]
+    out = made(src_ids, tgt_in)
+    for hook in hooks:
+        hook.remove()
+    contributions = []
+    for cross, weights in zip(layers, out.maps.cross, strict=True):
+        x, memory, own_mask = inputs[cross]
+        values = share_kv_heads(cross.feed(memory, x, own_mask).v, cross.num_heads)
+        w_o = cross.w_o.weight.unflatten(1, (cross.num_heads, -1))  # (width, heads, head_dim)
+        contributions.append(torch.einsum("bhqd,whd->bhqw", weights @ values, w_o))
+    return out, contributions
+
+
 WAYS = [("reproject", None), ("projection", "mix"), ("grouped", None), ("extra", "slots"), ("extra", "states")]
 
 
@@ -34,7 +53,7 @@ def test_contributions_add_up_to_what_cross_attention_gives(kv, variant):
     cross.register_forward_hook(lambda module, args, output: given.append(output[0]))
     src, tgt = torch.tensor([[5, 7, 11, END], [13, 4, END, 0]]), torch.tensor([[START, 9, 5], [START, 8, 0]])
     with torch.no_grad():
-        _, contributions = _with_contributions(made, src, tgt)
+        _, contributions = with_contributions(made, src, tgt)
     torch.testing.assert_close(contributions[1].sum(1) + cross.w_o.bias, given[0])
 
 
@@ -48,7 +67,7 @@ def one_at_a_time(made: EncoderDecoder, examples) -> tuple:
             target = example.targets[0]
             src = torch.tensor([TASK.encode_source(example.source)])
             tgt = torch.tensor([[START, *TASK.tgt_vocab.encode(target)]])
-            out, contributions = _with_contributions(made, src, tgt)
+            out, contributions = with_contributions(made, src, tgt)
             maps, length = out.maps.cross[layer][0].double().numpy(), src.shape[1]
             mask = out.masks.cross[layer].expand(1, *maps.shape)[0].numpy()
             entropies.append(entropy(maps[..., :length], mask[..., :length]))
