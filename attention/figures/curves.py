@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention.figures.colors import sequential
-from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
+from attention.figures.layout import base_layout, figure, is_dark, number_axis
 from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
@@ -43,23 +43,8 @@ def loss_curve(
     layout = base_layout(theme, title=title, height=height)
     layout["hovermode"] = "closest"
     layout["margin"] |= {"r": 20}  # plotly leaves out a last tick label that would be cut off
-    layout["xaxis"] = _axis(step, theme)
-    layout["yaxis"] = _axis(loss, theme)
+    layout["xaxis"] = number_axis(words.step, theme, rangemode="tozero", nticks=6)
+    layout["yaxis"] = number_axis(words.loss, theme, rangemode="tozero", nticks=6)
     if num_steps is not None:
         layout["xaxis"] |= {"range": [0, num_steps], "autorange": False}
     return figure([trace], layout)
-
-
-def _axis(title: str, theme: str) -> dict:
-    return {
-        "type": "linear",
-        "title": {"text": title, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
-        "gridcolor": line_color(theme),
-        "zeroline": False,
-        "rangemode": "tozero",
-        "ticks": "",
-        "ticklabelstandoff": 4,
-        "nticks": 6,
-        "fixedrange": True,
-        "automargin": True,
-    }

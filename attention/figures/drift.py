@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention.figures.colors import sequential
-from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
+from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, number_axis, see_through
 from attention.figures.text import literal, shorten
 
 ACCENT = {"light": "#a8400a", "dark": "#ffab66"}
@@ -43,9 +43,12 @@ def drift_curve(
     layout = base_layout(theme, title=None, height=height)
     layout["showlegend"] = True
     layout["legend"] = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": TEXT_SIZE}}
+    tickfont = {"size": TEXT_SIZE, "color": ink(theme)}
     ticks = {"tickmode": "array", "tickvals": steps.tolist(), "ticktext": said, "range": [0.6, len(tokens) + 0.4]}
-    layout["xaxis"] = _axis(x_title, theme) | ticks | {"showgrid": False}
-    layout["yaxis"] = _axis(y_title, theme) | {"range": [-0.03, 1.03], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+    layout["xaxis"] = number_axis(x_title, theme, tickfont=tickfont, showgrid=False, **ticks)
+    layout["yaxis"] = number_axis(
+        y_title, theme, tickfont=tickfont, range=[-0.03, 1.03], tickvals=[0, 0.25, 0.5, 0.75, 1]
+    )
     return figure(traces, layout)
 
 
@@ -78,29 +81,14 @@ def _band(steps, spread: np.ndarray, color: str) -> dict:
     """Between the lowest and the highest head; steps without a value are left out."""
     low, high = np.asarray(spread, dtype=np.float32)
     known = ~np.isnan(low)
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return {
         "type": "scatter",
         "x": np.concatenate([steps[known], steps[known][::-1]]),
         "y": np.concatenate([low[known], high[known][::-1]]),
         "fill": "toself",
-        "fillcolor": f"rgba({red},{green},{blue},0.14)",
+        "fillcolor": see_through(color, 0.14),
         "line": {"width": 0},
         "mode": "lines",
         "hoverinfo": "skip",
         "showlegend": False,
-    }
-
-
-def _axis(title: str, theme: str) -> dict:
-    return {
-        "type": "linear",
-        "title": {"text": literal(title), "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
-        "tickfont": {"size": TEXT_SIZE, "color": ink(theme)},
-        "gridcolor": line_color(theme),
-        "zeroline": False,
-        "ticks": "",
-        "ticklabelstandoff": 4,
-        "fixedrange": True,
-        "automargin": True,
     }

@@ -6,7 +6,7 @@ from math import log2
 import plotly.graph_objects as go
 
 from attention.figures.colors import diverging
-from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
+from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, number_axis
 from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
@@ -64,8 +64,9 @@ def head_counts_chart(
     ]  # fmt: skip
     layout = base_layout(theme, title=None, height=height)
     layout["margin"] |= {"r": 20}
-    layout["xaxis"] = _axis(words.encoder_heads, theme)
-    layout["yaxis"] = _axis(words.decoder_heads, theme) | {"tickangle": 0}
+    ticks = {"tickmode": "array", "tickvals": [log2(tick) for tick in TICKS], "ticktext": [str(tick) for tick in TICKS]}
+    layout["xaxis"] = number_axis(words.encoder_heads, theme, range=ends, autorange=False, **ticks)
+    layout["yaxis"] = number_axis(words.decoder_heads, theme, range=ends, autorange=False, tickangle=0, **ticks)
     layout["annotations"] = [
         _note(words.more_decoder_heads, theme, _colors(theme)[1], x=0.01, y=0.99, xanchor="left", yanchor="top"),
         _note(words.fewer_decoder_heads, theme, _colors(theme)[2], x=0.99, y=0.01, xanchor="right", yanchor="bottom"),
@@ -124,21 +125,3 @@ def _note(text: str, theme: str, color: str, **where) -> dict:
         "text": text, "showarrow": False, "xref": "paper", "yref": "paper", "align": where["xanchor"],
         "font": {"size": TEXT_SIZE, "color": color}, **where,
     }  # fmt: skip
-
-
-def _axis(title: str, theme: str) -> dict:
-    return {
-        "type": "linear",
-        "range": [log2(LOW), log2(HIGH)],
-        "autorange": False,
-        "fixedrange": True,
-        "tickmode": "array",
-        "tickvals": [log2(tick) for tick in TICKS],
-        "ticktext": [str(tick) for tick in TICKS],
-        "title": {"text": title, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
-        "gridcolor": line_color(theme),
-        "zeroline": False,
-        "ticks": "",
-        "ticklabelstandoff": 4,
-        "automargin": True,
-    }

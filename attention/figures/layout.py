@@ -126,6 +126,44 @@ def _label_axis(labels: Sequence[str], title: str, theme: str, most: int) -> dic
     }
 
 
+def number_axis(title: str, theme: str, **more) -> dict:
+    """An axis of numbers that neither zooms nor pans; `more` is what is special about this one."""
+    return {
+        "type": "linear",
+        "title": {"text": literal(title), "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
+        "gridcolor": line_color(theme),
+        "zeroline": False,
+        "ticks": "",
+        "ticklabelstandoff": 4,
+        "fixedrange": True,
+        "automargin": True,
+        **more,
+    }
+
+
+def legend_above(**more) -> dict:
+    """Layout that names the lines of a chart above it."""
+    return {
+        "showlegend": True,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR, **more},
+    }
+
+
+def mark_at(position: float, text: str, theme: str) -> dict:
+    """Layout with a dotted line from bottom to top, and what it means beside its foot, where the lines seldom are."""
+    line = {"color": ink(theme, faint=True), "width": 1, "dash": "dot"}
+    note = {"x": position, "y": 0.02, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "xshift": 4}
+    note |= {"text": literal(text), "showarrow": False, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}}
+    shape = {"type": "line", "x0": position, "x1": position, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+    return {"shapes": [shape], "annotations": [note]}
+
+
+def see_through(color: str, alpha: float) -> str:
+    """A "#rrggbb" colour that lets the ground through."""
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha})"
+
+
 def color_bar(theme: str, ticks: Sequence[float]) -> dict:
     """A small colour bar below the map, where it costs no width."""
     return {

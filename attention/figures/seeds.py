@@ -6,7 +6,18 @@ from itertools import cycle, islice
 import numpy as np
 import plotly.graph_objects as go
 
-from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, line_color
+from attention.figures.layout import (
+    TEXT_SIZE,
+    base_layout,
+    figure,
+    ink,
+    is_dark,
+    legend_above,
+    line_color,
+    mark_at,
+    number_axis,
+    see_through,
+)
 from attention.figures.text import literal
 
 # Told apart with any kind of colour blindness (after Okabe and Ito 2008), at least 3 : 1 against the page; lines differ
@@ -50,7 +61,7 @@ def seed_dots(
             bar = {"color": ink(theme), "size": 26, "symbol": "line-ns", "line": {"width": 3, "color": ink(theme)}}
             traces.append(_markers([values.mean()], [place], bar, None))
     layout = base_layout(theme, title=None, height=height or 90 + 44 * len(groups))
-    layout["xaxis"] = axis(x_title, theme) | {"tickformat": ".0%", "nticks": 5}
+    layout["xaxis"] = number_axis(x_title, theme) | {"tickformat": ".0%", "nticks": 5}
     different = {round(float(value), 6) for values in groups.values() for value in values}
     if len(different) == 1:  # of a single value plotly would make an axis that goes below nothing
         layout["xaxis"] |= {"range": [-0.02, 1.02], "autorange": False}
@@ -98,7 +109,7 @@ def seed_curves(
                 "x": np.concatenate([here, here[::-1]]),
                 "y": np.concatenate([high, low[::-1]]),
                 "fill": "toself",
-                "fillcolor": _clear(color, 0.16),
+                "fillcolor": see_through(color, 0.16),
                 "line": {"width": 0},
                 "mode": "lines",
                 "hoverinfo": "skip",
@@ -120,17 +131,16 @@ def seed_curves(
             }
         )
     layout = base_layout(theme, title=None, height=height)
-    layout["xaxis"] = axis(x_title, theme)
-    layout["yaxis"] = axis(y_title, theme) | ({"tickformat": ".0%"} if share else {})
+    layout["xaxis"] = number_axis(x_title, theme)
+    layout["yaxis"] = number_axis(y_title, theme) | ({"tickformat": ".0%"} if share else {})
     layout["margin"] |= {"r": 20}
     if categories:
         layout["xaxis"] |= {"tickvals": list(range(len(x))), "ticktext": [f"{value:g}" for value in x]}
         layout["xaxis"] |= {"range": [-0.3, len(x) - 0.7], "autorange": False, "showgrid": False}
     if marked is not None:
-        layout |= _mark(list(x).index(marked) if categories else marked, mark, theme)
+        layout |= mark_at(list(x).index(marked) if categories else marked, mark, theme)
     if len(lines) > 1:
-        legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)"}
-        layout |= {"showlegend": True, "legend": legend | {"itemclick": False, "itemdoubleclick": False}}
+        layout |= legend_above(itemclick=False, itemdoubleclick=False)
     return figure([*bands, *lines], layout)
 
 
@@ -154,33 +164,19 @@ def interval_chart(
         color = palette(theme)[2] if seen else palette(theme)[0]
         for interval, width, alpha in ((wide, 3, 0.45), (narrow, 8, 1.0)):
             if interval is not None:
-                line = {"width": width, "color": _clear(color, alpha)}
+                line = {"width": width, "color": see_through(color, alpha)}
                 traces.append({"type": "scatter", "x": list(interval), "y": [place] * 2, "mode": "lines", "line": line})
                 traces[-1] |= {"hoverinfo": "skip"}
         dot = {"color": color, "size": 14, "line": {"width": 2, "color": ink("dark" if is_dark(theme) else "light")}}
         said = f"{literal(name)}: {mean:+.2g}".replace("-", "−")
         traces.append(_markers([mean], [place], dot, [said]))
     layout = base_layout(theme, title=None, height=height or 80 + 44 * len(differences))
-    layout["xaxis"] = axis(x_title, theme) | {"tickformat": "~g", "nticks": 7}
+    layout["xaxis"] = number_axis(x_title, theme) | {"tickformat": "~g", "nticks": 7}
     layout["yaxis"] = _names(list(differences), theme)
     layout["margin"] |= {"r": 24}
     zero = {"type": "line", "x0": 0, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     layout["shapes"] = [zero | {"line": {"color": ink(theme), "width": 1.5}}]
     return figure(traces, layout)
-
-
-def axis(title: str, theme: str) -> dict:
-    """An axis of numbers that neither zooms nor pans."""
-    return {
-        "type": "linear",
-        "title": {"text": literal(title), "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
-        "gridcolor": line_color(theme),
-        "zeroline": False,
-        "ticks": "",
-        "ticklabelstandoff": 4,
-        "fixedrange": True,
-        "automargin": True,
-    }
 
 
 def _names(names: list[str], theme: str) -> dict:
@@ -204,16 +200,3 @@ def _markers(x, y, marker: dict, texts: list[str] | None) -> dict:
     trace = {"type": "scatter", "x": np.float32(x), "y": np.float32(y), "mode": "markers", "marker": marker}
     trace |= {"cliponaxis": False, "showlegend": False}
     return trace | ({"hovertext": texts, "hoverinfo": "text"} if texts else {"hoverinfo": "skip"})
-
-
-def _mark(position: float, text: str, theme: str) -> dict:
-    line = {"color": ink(theme, faint=True), "width": 1, "dash": "dot"}
-    note = {"x": position, "y": 0.02, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "xshift": 4}
-    note |= {"text": literal(text), "showarrow": False, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}}
-    shape = {"type": "line", "x0": position, "x1": position, "yref": "paper", "y0": 0, "y1": 1, "line": line}
-    return {"shapes": [shape], "annotations": [note]}
-
-
-def _clear(color: str, alpha: float) -> str:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{alpha})"
