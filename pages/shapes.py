@@ -9,7 +9,7 @@ from attention.tasks import get_task
 from attention.trace import FAULTS, trace_shapes
 from pages.parts import sidebar
 from pages.parts.answer import notice, read_text
-from pages.parts.breaks import BREAKS, apply_break, break_of, is_full_size, scaled, situation_of
+from pages.parts.breaks import BREAKS, apply_break, break_of, is_full_size, scaled, situation_in_any_size
 from pages.parts.costs import draw_costs
 from pages.parts.failure import draw_failed_step
 from pages.parts.flow import PARTS, draw_flow
@@ -20,7 +20,7 @@ from pages.parts.words import label, prose
 
 def draw_situations(settings: Settings) -> None:
     """The article's situations and the kinds of failure, one click each, and what is said of the present one."""
-    here, broken = situation_of(settings), break_of(settings)
+    here, broken = situation_in_any_size(settings), break_of(settings)
     if settings.fault:
         here = None
     for key, title, names, shown, apply in (

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pages.parts.settings import EQUAL, MAX_WIDTH, PRESETS, Settings, apply_preset
+from pages.parts.settings import EQUAL, MAX_WIDTH, Settings, apply_preset, situation_of
 
 # By the kind of failure that a ledger names (`attention.ledger.Step.kind`).
 BREAKS: dict[str, dict] = {
@@ -43,10 +43,9 @@ def is_full_size(settings: Settings) -> bool:
     return settings.enc_width == settings.dec_width == MAX_WIDTH
 
 
-def situation_of(settings: Settings) -> str | None:
+def situation_in_any_size(settings: Settings) -> str | None:
     """The article's situation that these settings are, in miniature or in full size."""
-    small = scaled(settings, up=False) if is_full_size(settings) else settings
-    return next((name for name in PRESETS if apply_preset(small, name).config == small.config), None)
+    return situation_of(scaled(settings, up=False) if is_full_size(settings) else settings)
 
 
 def break_of(settings: Settings) -> str | None:

@@ -161,9 +161,15 @@ class Settings:
 
     def differences(self, other: "Settings") -> list[tuple[str, object, object]]:
         """What the model of `other` has that this one has not, as (name, here, there)."""
-        names = [*RANGES, "kv", "kv_variant", "fault"]
-        pairs = ((name, getattr(self, name), getattr(other, name)) for name in names)
-        return [(name, here, there) for name, here, there in pairs if here != there]
+        found = []
+        for name in (*RANGES, *KV_HEADS, "kv", "kv_variant", "fault"):
+            here, there = getattr(self, name), getattr(other, name)
+            if here != there and name in KV_HEADS:  # None is as many as heads
+                heads = name.replace("_kv", "")
+                here, there = here or getattr(self, heads), there or getattr(other, heads)
+            if here != there:
+                found.append((name, here, there))
+        return found
 
     def to_address(self) -> dict[str, str]:
         """Names and values for the address bar; nothing for a first visit, and everything as soon as one differs."""
@@ -212,6 +218,11 @@ def apply_preset(settings: Settings, name: str) -> Settings:
         **dict.fromkeys(KV_HEADS),  # as many as heads
     }
     return replace(settings, **{**shown, **PRESETS[name]}).fitted()
+
+
+def situation_of(settings: Settings) -> str | None:
+    """The article's situation that these settings are."""
+    return next((name for name in PRESETS if apply_preset(settings, name).config == settings.config), None)
 
 
 def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:

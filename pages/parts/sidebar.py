@@ -24,6 +24,7 @@ from pages.parts.settings import (
     apply_preset,
     head_dim_for,
     read_address,
+    situation_of,
 )
 from pages.parts.words import catalogue, label
 
@@ -199,7 +200,7 @@ def _draw_side(side: str) -> None:
 
 def _draw_situations() -> None:
     settings = current()
-    here = next((name for name in PRESETS if apply_preset(settings, name).config == settings.config), None)
+    here = situation_of(settings)
     put("situation", here)
     st.pills(
         label("sidebar", "situations"),

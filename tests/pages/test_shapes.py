@@ -7,7 +7,7 @@ from attention.comparison.costs import kept_kv
 from attention.cross_attention import fits
 from attention.silent import SILENT_FAILURES
 from attention.trace import trace_shapes
-from pages.parts.breaks import BREAKS, apply_break, break_of, is_full_size, scaled, situation_of
+from pages.parts.breaks import BREAKS, apply_break, break_of, is_full_size, scaled, situation_in_any_size
 from pages.parts.costs import num_kv_weights
 from pages.parts.flow import PARTS
 from pages.parts.settings import PRESETS, Settings, apply_preset
@@ -31,7 +31,7 @@ def mends(app):
 @pytest.mark.parametrize("name", PRESETS)
 def test_each_situation_is_one_click_and_says_what_is_claimed_and_what_happens(name):
     app = pick(open_page("shapes"), "shapes_situation", name)
-    assert situation_of(settings_of(app)) == name
+    assert situation_in_any_size(settings_of(app)) == name
     said = texts(app)
     for sentence in prose("shapes")[name].splitlines():
         assert sentence in said
@@ -46,7 +46,7 @@ def test_the_article_s_own_size_is_traced_in_full(name):
     small = settings_of(app)
     click(app, catalogue()["shapes"]["full"])
     full = settings_of(app)
-    assert is_full_size(full) and situation_of(full) == name
+    assert is_full_size(full) and situation_in_any_size(full) == name
     assert full.dec_heads * full.dec_dim == 8 * small.dec_heads * small.dec_dim
     assert f"features {full.dec_heads * full.dec_dim}" in flow(app) and prose("shapes")[name].splitlines()[0] in texts(
         app
@@ -90,6 +90,15 @@ def test_every_break_fails_in_its_own_way():
     for name in BREAKS:
         settings = apply_break(Settings(), name)
         assert trace_shapes(settings.config, fault=settings.fault).failure.kind == name
+
+
+def test_a_mend_of_k_v_heads_says_what_it_changed():
+    app = open_page("shapes", enc_heads=8, enc_dim=8, enc_kv_heads=2, dec_heads=8, dec_dim=8, kv="direct")
+    click(app, "use 8 encoder K/V heads")
+    assert "Changed: Encoder K/V heads 2 → 8." in texts(app)
+    app = open_page("shapes", enc_heads=4, enc_dim=8, dec_heads=8, dec_dim=8, kv="direct")
+    click(app, "use 8 encoder heads")
+    assert "Changed: Encoder heads 4 → 8." in texts(app)
 
 
 def test_what_a_mend_has_changed_is_said_once():
