@@ -5,7 +5,6 @@ out. Everything cached is keyed by it, bounded in number, and never changed afte
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
@@ -14,7 +13,6 @@ import streamlit as st
 from torch import Tensor
 
 from attention import EncoderDecoder, ModelConfig
-from attention.checkpoints import load
 from attention.inspection import WordView, inspect_word
 from attention.metrics.chain import Score, without_heads
 from attention.metrics.collect import Collected, HeldOut, collect, held_out_batch
@@ -27,7 +25,7 @@ from attention.metrics.structure import cluster_order, effective_heads
 from attention.metrics.twins import copy_head, fold
 from attention.removal_jobs import RemovalService
 from attention.tasks import Tokens, get_task
-from pages.parts.models import LARGE, Trained, num_weights, one_large_model_at_a_time, trained_model
+from pages.parts.models import Trained, in_turn, trained_model
 from pages.parts.settings import Settings
 
 NUM_WORDS = 64
@@ -101,9 +99,6 @@ def model_of(subject: Subject) -> EncoderDecoder:
         return model.eval()
     if subject.origin == "random":
         return EncoderDecoder(subject.config, subject.seed).eval()
-    if subject.origin == "shipped":
-        model, _ = load(subject.task, subject.config)
-        return model
     return trained_model(subject.task, subject.config, subject.seed, subject.origin)
 
 
@@ -115,7 +110,7 @@ def _with_twin(model: EncoderDecoder, twin: Twin) -> EncoderDecoder:
 @cached(max_entries=6)
 def collected(subject: Subject) -> Collected:
     """What every head did with the held-out words, padding left out."""
-    with one_large_model_at_a_time if num_weights(subject.config) > LARGE else nullcontext():
+    with in_turn(subject.config):
         return collect(model_of(subject), held_out(subject.task).batch)
 
 

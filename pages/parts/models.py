@@ -5,7 +5,7 @@ Everything cached is keyed by frozen settings, bounded in number, and never chan
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -42,7 +42,7 @@ class Trained:
 
 RANDOM = Trained("random")
 LARGE = 3_000_000  # weights; above, a model is not trained on the page, and made one at a time
-one_large_model_at_a_time = threading.Lock()
+_one_large_model_at_a_time = threading.Lock()
 
 # Visitors are served by threads of their own; a pool of threads for each of them would only be in each other's way.
 torch.set_num_threads(1)
@@ -124,25 +124,31 @@ def trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> Enc
     return model.eval()
 
 
+def in_turn(config: ModelConfig) -> AbstractContextManager:
+    """Wait here before working with a large model: a few of them at once would be gigabytes."""
+    return _one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext()
+
+
 @contextmanager
 def model_at_work(task: str, config: ModelConfig, seed: int, origin: str) -> Iterator[EncoderDecoder]:
-    """The model of these settings, while something is worked out with it; of large random ones one at a time."""
+    """The model of these settings, while something is worked out with it.
+
+    Random weights follow from the seed, so such a model is not kept, and of large ones there is one at a time.
+    """
     if origin != "random":
         yield trained_model(task, config, seed, origin)
         return
-    with one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
+    with in_turn(config):
         yield EncoderDecoder(config, seed).eval()
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _view(task: str, config: ModelConfig, seed: int, origin: str, source: Tokens) -> WordView:
-    if origin != "random":
-        return inspect_word(trained_model(task, config, seed, origin), get_task(task), source)
-    # Random weights follow from the seed, so such a model is not kept; and a few large ones at once would be gigabytes.
-    with one_large_model_at_a_time if num_weights(config) > LARGE else nullcontext():
-        if not fits(config):
+    if not fits(config):
+        with in_turn(config):
             return inspect_reached(config, seed, get_task(task), source)
-        return inspect_word(EncoderDecoder(config, seed).eval(), get_task(task), source)
+    with model_at_work(task, config, seed, origin) as model:
+        return inspect_word(model, get_task(task), source)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
