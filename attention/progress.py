@@ -150,7 +150,12 @@ def thinned(history: list[Moment]) -> tuple[Moment, ...]:
     return tuple(history[(len(history) - 1) % every :: every])
 
 
+def first_line(error: BaseException) -> str:
+    """What an error says, its first line without the full stop; its kind where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
 def _sentence(error: BaseException) -> str:
-    text = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    text = first_line(error)
     kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
     return f"The training failed: {kind}{text}."

@@ -20,6 +20,7 @@ from attention import executors
 from attention.metrics.chain import Score
 from attention.metrics.removal import Removal, by_loss, run, score, singles
 from attention.model import EncoderDecoder
+from attention.progress import first_line
 from attention.tasks import Batch
 
 HEADS_IN_A_JOB = 6
@@ -107,8 +108,7 @@ class RemovalService:
                 self._change(key, curve=curve)
             self._change(key, status="done")
         except Exception as error:  # whatever it was, the page has to be told
-            text = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-            self._change(key, status="failed", message=f"Taking heads away failed: {text}.")
+            self._change(key, status="failed", message=f"Taking heads away failed: {first_line(error)}.")
 
     def _change(self, key: Hashable, **fields) -> None:
         with self._lock:

@@ -2,8 +2,8 @@
 
 import torch
 
+from attention.anchors import misload
 from attention.checkpoints import DIRECTORY, CheckpointError, find, load_weights
-from attention.model import EncoderDecoder
 from attention.silent.result import Curve, Damage, SilentFailure, frozen
 from attention.silent.runs import DECODER_HEADS, config_for, held_out, letters_right, trained
 
@@ -21,8 +21,7 @@ def loaded_head_counts(head_counts: tuple[int, ...] = HEAD_COUNTS) -> SilentFail
     encoded = model.encode(strings.src_ids, need_maps=False)  # the encoder is the same for all
     found = {}
     for heads in sorted({DECODER_HEADS, *head_counts}):
-        other = EncoderDecoder(config_for(task, heads))
-        other.load_state_dict(model.state_dict())  # strict, and without a word
+        other = model if heads == DECODER_HEADS else misload(model, heads)  # strict, and without a word
         logits = other.decode(strings.tgt_in, encoded, need_maps=False).logits
         found[heads] = letters_right(logits, strings.tgt_out)
     return SilentFailure(
