@@ -1,6 +1,7 @@
 """What all figures share: ink, type sizes, margins, and axes that carry labels at whole positions."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import plotly.graph_objects as go
 
@@ -76,6 +77,10 @@ def figure(traces: list[dict], layout: dict) -> go.Figure:
     plotly's check of every property takes three quarters of the time it needs for a figure, and these dictionaries
     are ours, not a visitor's. The tests run the check on each kind of figure instead.
     """
+    # plotly takes pandas as it finds it among the loaded modules, also half loaded by another thread. Here rather than
+    # at the top: charts come after the grid of heads, which need not wait for it.
+    with suppress(ImportError):
+        import pandas  # noqa: F401
     return go.Figure({"data": traces, "layout": layout}, _validate=False)
 
 

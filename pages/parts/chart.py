@@ -1,7 +1,5 @@
 """Plotly charts as the pages draw them all."""
 
-# plotly takes pandas as it finds it among the loaded modules, also half loaded by another visitor's thread.
-import pandas  # noqa: F401
 import plotly.graph_objects as go
 import streamlit as st
 
