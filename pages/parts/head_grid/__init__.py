@@ -22,13 +22,9 @@ import numpy as np
 import streamlit as st
 
 from attention.figures import colors
+from pages.parts.component import component
 
-_FOLDER = Path(__file__).parent
-_component = st.components.v2.component(
-    "head_grid",
-    css=(_FOLDER / "head_grid.css").read_text(encoding="utf-8"),
-    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("sizes.js", "nodes.js", "head_grid.js")),
-)
+_component = component(Path(__file__).parent, "head_grid", "sizes.js", "tiles.js", "head_grid.js")
 
 Pick = tuple[int, int]  # (layer, head), both counted from 0 as in `out.maps.cross[layer][:, head]`
 

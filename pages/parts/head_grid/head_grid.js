@@ -5,7 +5,7 @@
 //
 // Each map is a canvas with one pixel per cell, which CSS enlarges without smoothing (image-rendering: pixelated).
 // Cells that may not be attended to are transparent, and the hatching behind the canvas shows through.
-// Python joins sizes.js, nodes.js and this file into one module.
+// Python joins the common nodes.js, sizes.js, tiles.js and this file into one module.
 
 export default function ({ data, parentElement, setStateValue }) {
   const grid = (parentElement.headGrid ??= new HeadGrid(parentElement));

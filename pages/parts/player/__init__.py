@@ -15,14 +15,10 @@ import streamlit as st
 
 from attention.cache import Store
 from attention.figures import colors
+from pages.parts.component import component
 from pages.parts.head_grid import pack
 
-_FOLDER = Path(__file__).parent
-_component = st.components.v2.component(
-    "player",
-    css=(_FOLDER / "player.css").read_text(encoding="utf-8"),
-    js="\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("parts.js", "picture.js", "player.js")),
-)
+_component = component(Path(__file__).parent, "player", "parts.js", "picture.js", "player.js")
 
 # The one colour of numbers: a middle tone of the scale of each theme.
 _BLUE = {"light": colors.SEQUENTIAL_LIGHT[4], "dark": colors.SEQUENTIAL_DARK[4]}

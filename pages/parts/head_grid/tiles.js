@@ -4,25 +4,6 @@ const pen = document.createElement("canvas").getContext("2d");
 
 const within = (at, count) => Math.max(0, Math.min(count - 1, at));
 
-function make(tag, className = "") {
-  const node = document.createElement(tag);
-  node.className = className;
-  return node;
-}
-
-const add = (parent, tag, className) => parent.appendChild(make(tag, className));
-
-// Every text goes in here, as text: a token such as "<s>" or "$x$" stays what it is.
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
-// Gives `parent` exactly `count` children: those it has stay, missing ones are made, surplus ones go.
-function fill(parent, count, makeChild) {
-  while (parent.children.length > count) parent.lastChild.remove();
-  while (parent.children.length < count) parent.appendChild(makeChild(parent.children.length));
-}
-
 function setLabels(parent, labels) {
   fill(parent, labels.length, (index) => {
     const label = make("span");
