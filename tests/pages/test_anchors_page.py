@@ -1,11 +1,12 @@
 """The page Anchors, driven without a browser: the film it sends, the experiments, bad input."""
 
 import json
-from pathlib import Path
 
+import app_test
 import numpy as np
 import pytest
 import torch
+from app_test import checked, texts
 from streamlit.testing.v1 import AppTest
 
 from attention.anchors import Disturbance, compare, held_out_share, misload
@@ -18,7 +19,6 @@ from pages.parts.player import Film
 from pages.parts.settings import Settings, read_address
 from pages.parts.words import catalogue, percent
 
-APP = Path(__file__).parents[2] / "app.py"
 TASK = get_task("spelling")
 KNIGHT = tuple("knight")
 NUM_WORDS = 20
@@ -31,27 +31,12 @@ def few_words(monkeypatch):
 
 
 def open_page(**address) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=300)
-    for name, value in address.items():
-        app.query_params[name] = value
-    checked(app.run())
-    return checked(app.switch_page("pages/anchors.py").run())
-
-
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    return app_test.open_page("anchors", **address)
 
 
 def film(app: AppTest) -> dict:
     (component,) = app.get("bidi_component")
     return json.loads(component.proto.json)
-
-
-def texts(app: AppTest) -> str:
-    said = [element.proto.body for element in app.get("html")]
-    said += [element.value for kind in ("markdown", "caption", "header", "code") for element in app.get(kind)]
-    return "\n".join(said)
 
 
 def shipped():

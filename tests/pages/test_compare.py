@@ -1,9 +1,9 @@
 """The comparison page without a browser: opens on the stored result, costs before training, trains and stops."""
 
 import time
-from pathlib import Path
 
 import pytest
+from app_test import checked, open_page, texts
 from streamlit.testing.v1 import AppTest
 
 from attention.comparison import fixes, stored
@@ -13,25 +13,10 @@ from attention.comparison.verdict import verdict
 from attention.tasks import TASKS
 from pages.parts.words import catalogue, label
 
-APP = Path(__file__).parents[2] / "app.py"
-
 
 @pytest.fixture
 def page() -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.run()
-    return checked(app.switch_page("pages/compare.py").run())
-
-
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def texts(app: AppTest) -> str:
-    said = [element.proto.body for element in app.get("html")]
-    said += [element.value for kind in ("title", "markdown", "caption", "header", "code") for element in app.get(kind)]
-    return "\n".join(said)
+    return open_page("compare")
 
 
 def press(app: AppTest, key: str, value) -> AppTest:

@@ -2,9 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from app_test import open_page, texts
 from streamlit.testing.v1 import AppTest
 
 from attention.checkpoints import find
@@ -13,7 +13,6 @@ from pages.parts import heads
 from pages.parts.settings import Settings, read_address
 from pages.parts.words import catalogue, task_label, task_prose
 
-APP = Path(__file__).parents[2] / "app.py"
 SAYS = {"spelling": "the lexicon", "reverse": "right", "dates": "right", "pinyin": "the dictionary"}
 
 
@@ -22,22 +21,8 @@ def no_browser_to_wait_for(monkeypatch):
     monkeypatch.setattr(heads, "SECONDS_TO_PAINT", 0)
 
 
-def open_page(**address) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in address.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
 def html(app: AppTest) -> str:
     return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def texts(app: AppTest) -> str:
-    said = [element.value for kind in ("markdown", "caption") for element in app.get(kind)]
-    return "\n".join([html(app), *said])
 
 
 def grid(app: AppTest) -> dict:

@@ -5,10 +5,12 @@ import json
 import weakref
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from pathlib import Path
 
+import app_test
 import numpy as np
 import pytest
+from app_test import checked
+from app_test import texts as said
 from by_hand import service_by_hand
 from streamlit.testing.v1 import AppTest
 
@@ -21,7 +23,6 @@ from pages.parts import heads, models, training
 from pages.parts.head_grid import unpack
 from pages.parts.settings import read_address
 
-APP = Path(__file__).parents[2] / "app.py"
 SMALL = {"task": "reverse", "text": "abc", "width": "16", "enc_heads": "2", "dec_heads": "4",
          "enc_layers": "1", "dec_layers": "1"}  # fmt: skip
 
@@ -41,27 +42,16 @@ def by_hand(monkeypatch):
 
 
 def open_page(**address) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {**SMALL, **address}.items():
-        app.query_params[name] = value
-    return run(app)
+    return app_test.open_page(**{**SMALL, **address})
 
 
 def run(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    return checked(app.run())
 
 
 def press(app: AppTest, key: str) -> AppTest:
     app.button(key=key).click()
     return run(app)
-
-
-def said(app: AppTest) -> str:
-    texts = [element.proto.body for element in app.get("html")]
-    texts += [element.value for kind in ("markdown", "caption") for element in app.get(kind)]
-    return "\n".join([*texts, *(element.proto.text for element in app.get("progress"))])
 
 
 def maps(app: AppTest) -> np.ndarray:

@@ -3,10 +3,11 @@
 import json
 import re
 from html import unescape
-from pathlib import Path
 from urllib.parse import parse_qsl
 
+import app_test
 import pytest
+from app_test import checked
 from streamlit.testing.v1 import AppTest
 
 from attention.tasks import get_task
@@ -16,8 +17,6 @@ from pages.parts.real_models import link_to, miniature_of, what_was_scaled
 from pages.parts.sent import in_words
 from pages.parts.settings import RANGES, Settings, read_address
 
-APP = Path(__file__).parents[2] / "app.py"
-PAGE = "pages/wild.py"
 ALL = pytest.mark.parametrize("model", REAL_MODELS, ids=lambda model: model.key)
 
 
@@ -26,24 +25,12 @@ def no_browser_to_wait_for(monkeypatch):
     monkeypatch.setattr(heads, "SECONDS_TO_PAINT", 0)
 
 
-def checked(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
-
-
-def open_page(page: str = PAGE, **address) -> AppTest:
-    """The page at an address. A new session always begins at the playground."""
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in address.items():
-        app.query_params[name] = value
-    checked(app.run())
-    return checked(app.switch_page(page).run()) if page else app
+def open_page(page: str = "wild", **address) -> AppTest:
+    return app_test.open_page(page, **address)
 
 
 def texts(app: AppTest) -> str:
-    said = [unescape(element.proto.body) for element in app.get("html")]
-    said += [element.value for kind in ("title", "markdown", "caption", "header") for element in app.get(kind)]
-    return "\n".join(said)
+    return unescape(app_test.texts(app))
 
 
 def links(app: AppTest) -> list[str]:

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.settings import Settings
 
 APP = Path(__file__).parents[2] / "app.py"
-SPOKEN = ("markdown", "caption", "header", "subheader", "code", "latex")
+SPOKEN = ("title", "markdown", "caption", "header", "subheader", "code", "latex")
 
 
 def open_page(page: str = "", **address) -> AppTest:
@@ -30,6 +30,7 @@ def texts(app: AppTest) -> str:
     """Everything the page says, in one string."""
     said = [element.proto.body for element in app.get("html")]
     said += [element.value for kind in SPOKEN for element in app.get(kind)]
+    said += [element.proto.text for element in app.get("progress")]
     return "\n".join(said)
 
 
