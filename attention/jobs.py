@@ -242,8 +242,11 @@ class TrainingService:
                 training = self._next()
                 if training is None:
                     return
-                job = self._job(training)
+                job, executor = self._job(training), self._executor
             future = self._send(*job)
+            if training.state and self._executor is not executor:  # a worker died between two chunks
+                with self._lock:
+                    training.tell_of_replacement()
             # The callback runs in a thread of the executor's, which must not be kept waiting.
             future.add_done_callback(lambda future, training=training: self._events.put((training, future)))
 

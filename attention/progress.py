@@ -127,7 +127,7 @@ class Training:
         history, seconds = tuple(self.history), self.seconds + scored.seconds
         snapshots = tuple(self.snapshots)
         self.finished = FinishedTraining(self.settings, scored.weights, scored.scores, history, snapshots, seconds)
-        self.now("done")
+        self.now("done", self.progress.message)
 
     def take_error(self, error: BaseException) -> None:
         """A job came back without a result: after a dead worker it may be tried again, otherwise it has failed."""
@@ -140,8 +140,12 @@ class Training:
             text = f"Its worker process died {MAX_LOSSES} times in a row; maybe the model is too large for the memory."
             self.now("failed", text)
         else:
-            text = f"A worker process died and was replaced; the training went on from step {self.progress.step}."
-            self.now(self.progress.status, text)
+            self.tell_of_replacement()
+
+    def tell_of_replacement(self) -> None:
+        """A worker died, and the job in hand is given to another one."""
+        text = f"A worker process died and was replaced; the training went on from step {self.progress.step}."
+        self.progress = replace(self.progress, message=text)
 
 
 def thinned(history: list[Moment]) -> tuple[Moment, ...]:

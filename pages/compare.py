@@ -5,16 +5,18 @@ import streamlit as st
 from attention.comparison import to_csv
 from attention.tasks import get_task
 from pages.parts import sidebar
+from pages.parts.answer import notice
 from pages.parts.compare_claims import draw_claims
 from pages.parts.compare_controls import chosen, draw_controls, draw_run
 from pages.parts.compare_result import draw_fixes, draw_sweep
-from pages.parts.words import label, prose
+from pages.parts.words import counted, label, prose
 
 sidebar.for_page()
 theme = st.context.theme.type or "light"
 texts = prose("compare")
 
 st.title(label("compare", "title"), anchor=False)
+notice(*sidebar.notices())
 controls_place, run_place = st.container(), st.container()
 with controls_place:
     draw_controls()
@@ -27,7 +29,8 @@ seeds = len({row.seed for row in now.rows})
 if now.rows:
     where = label("compare", "from_store" if now.from_store else "from_here")
     versions = ", ".join(sorted({row.results.torch for row in now.rows}))
-    values = {"runs": len({tuple(row.settings.items()) for row in now.rows}), "seeds": seeds, "torch": versions}
+    runs = counted(len({tuple(row.settings.items()) for row in now.rows}), "run")
+    values = {"runs": runs, "seeds": counted(seeds, "seed"), "torch": versions}
     st.caption(label("compare", "about", where=where, steps=f"{now.comparison.num_steps:,}", **values))
 else:
     st.caption(label("compare", "nothing_yet"))

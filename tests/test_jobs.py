@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from itertools import pairwise
@@ -202,21 +202,44 @@ def test_a_killed_worker_costs_the_chunk_in_hand(service, one_thread):
     service.submit(settings)
     service.submit(other)
     wait(service, settings, lambda progress: progress.step > 10)
-    before = {process.pid for process in multiprocessing.active_children()}
+    before = set(service._executor._processes)  # and not those that an earlier test may have left behind
     os.kill(min(before), signal.SIGKILL)
-    said = []  # by whichever of the two was in the worker's hands
-
-    def over(progress):
-        said.extend((progress.message, service.progress(other).message))
-        return not progress.open
-
-    assert wait(service, settings, over)[-1].status == "done"
-    rest = wait(service, other)
-    assert rest[-1].status == "done"
-    assert any("A worker process died and was replaced" in text for text in [*said, *(seen.message for seen in rest)])
+    ended = [wait(service, one)[-1] for one in (settings, other)]
+    assert [progress.status for progress in ended] == ["done", "done"]
+    # Both, or the one that was in the worker's hands.
+    assert any("A worker process died and was replaced" in progress.message for progress in ended)
     assert not before & {process.pid for process in multiprocessing.active_children()}
     assert_same_as_in_one_go(service.finished(settings))
     assert [moment.step for moment in service.finished(other).history] == list(range(150))
+
+
+class Breaks(ThreadPoolExecutor):
+    """Takes some jobs, then says what a pool says whose worker has died since the last one."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__(1)
+        self.left = after
+
+    def submit(self, job, /, *args):
+        self.left -= 1
+        if self.left < 0:
+            raise BrokenProcessPool
+        return super().submit(job, *args)
+
+    def shutdown(self, kill_workers=False) -> None:
+        super().shutdown()
+
+
+def test_a_worker_that_dies_between_two_chunks_is_told_of(monkeypatch):
+    pools = [Breaks(after=2), Breaks(after=1000)]
+    monkeypatch.setattr(executors, "chosen", lambda num_workers: pools.pop(0))
+    service, settings = TrainingService(chunk_seconds=0.0), tiny(6)
+    service.submit(settings)
+    last = wait(service, settings)[-1]
+    service.close()
+    assert not pools
+    assert last.status == "done"
+    assert last.message == "A worker process died and was replaced; the training went on from step 3."
 
 
 def test_a_cluster_trains_the_same_model(one_thread, monkeypatch):

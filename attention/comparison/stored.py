@@ -6,12 +6,18 @@
         --out attention/comparison/stored/sweep-reverse-8.csv
 """
 
+import statistics
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from attention.comparison.arms import Arm, Comparison
+import torch
+
+from attention.comparison.arms import Arm, Comparison, fixes
+from attention.comparison.costs import source_madds, target_madds
 from attention.comparison.rows import Row, read_rows, settings_columns
+from attention.tasks import get_task
+from attention.training import TrainingSettings
 
 DIRECTORY = Path(__file__).parent / "stored"
 FIXES = Comparison("spelling", enc_heads=8, dec_heads=16, keep="size", num_seeds=5, num_steps=600)
@@ -42,6 +48,34 @@ def stored_for(comparison: Comparison, arms: Iterable[Arm], kind: str) -> list[R
             columns = settings_columns(comparison.settings(arm, 0), comparison.num_examples)
             found += [Row(arm.name, row.settings, row.results) for row in rows.get(_experiment(columns), ())]
     return found
+
+
+def expected_seconds(settings: TrainingSettings) -> float:
+    """Seconds of one processor core that a training will take on a machine like that of the stored comparison.
+
+    Judged by its multiply-adds; small models take longer than that, because much of their time is not arithmetic.
+    """
+    return _madds(settings) * _seconds_per_madd()
+
+
+@cache
+def _seconds_per_madd() -> float:
+    configs = {arm.name: arm for arm in fixes(FIXES)}
+    rates = [row.results.seconds / _madds(FIXES.settings(configs[row.arm], row.seed)) for row in stored("fixes")]
+    return statistics.median(rates)
+
+
+def _madds(settings: TrainingSettings) -> float:
+    """Multiply-adds of a training, forward and twice as many backward, judged by one of its batches."""
+    source, target, _ = _typical_batch(settings.task, settings.batch_size)
+    forward = source_madds(settings.config, source) + target_madds(settings.config, source, target)
+    return 3 * forward * settings.batch_size * settings.num_steps
+
+
+@cache
+def _typical_batch(task: str, batch_size: int) -> tuple[int, ...]:
+    """The padded lengths of one batch."""
+    return tuple(ids.shape[1] for ids in get_task(task).sample_batch(torch.Generator().manual_seed(0), batch_size))
 
 
 def _experiment(settings: Mapping[str, str]) -> tuple[str, ...]:

@@ -4,9 +4,10 @@ import streamlit as st
 
 from attention.comparison.findings import Finding, fixes_findings, sweep_findings
 from attention.comparison.verdict import verdict
+from pages.parts import sidebar
 from pages.parts.compare_controls import Chosen
 from pages.parts.compare_result import arm_name, signed, why_not
-from pages.parts.words import catalogue, label
+from pages.parts.words import catalogue, counted, label
 
 # How to see a claim in the playground.
 SEEN_IN_PLAYGROUND = {
@@ -49,7 +50,8 @@ def _draw(chosen: Chosen, claim: str, sentences: list[str]) -> None:
             comparison = chosen.comparison
             address = {"task": comparison.task, "enc_heads": comparison.enc_heads, "dec_heads": comparison.dec_heads}
             address |= SEEN_IN_PLAYGROUND[claim]
-            query = {name: str(value) for name, value in address.items()}
+            address |= {"compare": sidebar.current().compare}  # for the way back
+            query = {name: str(value) for name, value in address.items() if value is not None}
             st.page_link("pages/playground.py", label=label("compare", "see"), icon="🎛️", query_params=query)
 
 
@@ -95,5 +97,5 @@ def _takeaway(chosen: Chosen) -> list[str]:
         worse = sum(d.seen and d.mean < 0 for d in differences.values())
         counts = {"better": better, "worse": worse, "same": len(differences) - better - worse}
         seeds = min(d.num_seeds for d in differences.values())
-        sentences.append(label("found", "A15_fixes", count=len(differences), n=seeds, **counts))
+        sentences.append(label("found", "A15_fixes", fixes=counted(len(differences), "fix"), n=seeds, **counts))
     return sentences

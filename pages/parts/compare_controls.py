@@ -1,5 +1,6 @@
 """What is compared, chosen by the visitor; and starting, watching and stopping it."""
 
+import statistics
 import time
 from dataclasses import dataclass, replace
 from uuid import uuid4
@@ -8,19 +9,17 @@ import streamlit as st
 
 from attention.comparison import Arm, Comparison, Row, fixes, sweep
 from attention.comparison import stored as shipped
-from attention.comparison.arms import KEEPS
+from attention.comparison.arms import KEEPS, planned
 from attention.comparison.costs import num_parameters
 from attention.comparison.service import SharedComparisons, Standing
 from attention.tasks import TASKS
+from pages.parts import sidebar
+from pages.parts.compare_address import FIELDS, HEADS, MAX_SEEDS, OPENING, STEPS, from_word, to_word
 from pages.parts.models import LARGE, training_service
-from pages.parts.words import label
+from pages.parts.words import counted, label
 
-EXPERIMENTS = ("fixes", "sweep")
-OPENING = {"fixes": shipped.FIXES, "sweep": shipped.SWEEP}
 ARMS = {"fixes": fixes, "sweep": sweep}
-HEADS = (1, 2, 4, 8, 16, 32)
-SEEDS, MAX_SEEDS = 3, 10
-STEPS = (20, 5000)
+SEEDS = 3  # for a comparison that is not the stored one, unless more are asked for
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,7 @@ def visitor() -> str:
 
 def chosen() -> Chosen:
     """What this visitor looks at."""
-    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
-    comparison = _comparison(experiment)
+    experiment, comparison = from_word(sidebar.current().compare)
     arms = ARMS[experiment](comparison)
     standing = shared().ask(comparison, arms, visitor())
     rows = standing.rows
@@ -67,10 +65,9 @@ def chosen() -> Chosen:
 
 def draw_controls() -> None:
     """The experiment, and what it is made of."""
-    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
+    experiment, now = from_word(sidebar.current().compare)
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
-        _segments("experiment", EXPERIMENTS, lambda name: label("compare", name), experiment)
-        now = _comparison(experiment)
+        _segments("experiment", tuple(FIELDS), lambda name: label("compare", name), experiment)
         _segments("task", tuple(TASKS), lambda name: label(name, "title"), now.task)
         _segments("enc_heads", HEADS, str, now.enc_heads)
         if experiment == "fixes":
@@ -96,7 +93,9 @@ def draw_run(chosen: Chosen) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         name = "go_on" if chosen.standing.finished or chosen.standing.share > 0 else "run"
         st.button(label("compare", name), key="compare_run", on_click=_start, args=(chosen,), type="primary")
-        st.caption(label("compare", "runs", runs=missing, steps=f"{chosen.comparison.num_steps:,}"))
+        work = missing * _mean_minutes(chosen)
+        values = {"runs": counted(missing, "training"), "steps": f"{chosen.comparison.num_steps:,}"}
+        st.caption(label("compare", "runs", minutes=counted(max(round(work), 1), "minute"), **values))
 
 
 @st.fragment(run_every=1.0)
@@ -110,6 +109,12 @@ def _watch(chosen: Chosen) -> None:
     text = label("compare", name, finished=standing.finished, total=standing.total, place=standing.place)
     st.progress(min(standing.share, 1.0), text=text + _time_left(standing.share))
     st.button(label("train", "stop"), key="compare_stop", on_click=shared().stop, args=chosen.key())
+
+
+def _mean_minutes(chosen: Chosen) -> float:
+    """Minutes of one processor core that one of its trainings takes."""
+    runs = planned(replace(chosen.comparison, num_seeds=1), chosen.arms)
+    return statistics.mean(shipped.expected_seconds(settings) for _, settings in runs) / 60
 
 
 def _start(chosen: Chosen) -> None:
@@ -126,12 +131,8 @@ def _time_left(share: float) -> str:
     return ", " + label("compare", "left", minutes=f"{max(seconds / 60, 0.1):.0f}" if seconds > 90 else "1")
 
 
-def _comparison(experiment: str) -> Comparison:
-    return st.session_state.get(f"compare_{experiment}_chosen", OPENING[experiment])
-
-
 def _segments(field: str, options: tuple, show, value) -> None:
-    _put(field, value)
+    sidebar.put(f"compare_{field}", value)
     st.segmented_control(
         label("compare", field),
         options,
@@ -145,7 +146,7 @@ def _segments(field: str, options: tuple, show, value) -> None:
 
 
 def _number(field: str, value: int, low: int, high: int, step: int) -> None:
-    _put(field, value)
+    sidebar.put(f"compare_{field}", value)
     st.number_input(
         label("compare", field),
         min_value=low,
@@ -158,25 +159,21 @@ def _number(field: str, value: int, low: int, high: int, step: int) -> None:
     )
 
 
-def _put(field: str, value) -> None:
-    """Show the choice in its widget, without touching one that shows it already."""
-    if st.session_state.get(f"compare_{field}") != value:
-        st.session_state[f"compare_{field}"] = value
-
-
 def _choose(field: str) -> None:
     """A widget was touched."""
     value = st.session_state[f"compare_{field}"]
     if value is None:  # an emptied number field
         return
+    experiment, now = from_word(sidebar.current().compare)
+    left = st.session_state.setdefault("compare_left", {})  # what each experiment was when the visitor left it
     if field == "experiment":
-        st.session_state["compare_experiment_chosen"] = value
-        return
-    experiment = st.session_state.get("compare_experiment_chosen", "fixes")
-    now = _comparison(experiment)
-    changes = {field: value}
-    if field == "task":
-        changes["num_steps"] = None  # what this task usually takes
-    if now == OPENING[experiment] and field != "num_seeds":
-        changes["num_seeds"] = SEEDS
-    st.session_state[f"compare_{experiment}_chosen"] = replace(now, **changes)
+        left[experiment] = now
+        experiment, now = value, left.get(value, OPENING[value])
+    else:
+        changes = {field: value}
+        if field == "task":
+            changes["num_steps"] = None  # what this task usually takes
+        if now == OPENING[experiment] and field != "num_seeds":
+            changes["num_seeds"] = SEEDS
+        now = replace(now, **changes)
+    sidebar.change(replace(sidebar.current(), compare=to_word(experiment, now)))

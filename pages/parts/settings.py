@@ -14,6 +14,7 @@ from attention.inspection import KINDS
 from attention.silent import SILENT_FAILURES
 from attention.tasks import TASKS, get_task
 from attention.trace import FAULTS
+from pages.parts.compare_address import from_word
 
 MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED, MAX_STEP = 32, 128, 512, 6, 9999, 1_000_000
 VIEWS = ("heads", "layers")
@@ -46,7 +47,7 @@ CHOICES = {
     "lines": LINES,
 }
 KV_HEADS = ("enc_kv_heads", "dec_kv_heads")  # each a divisor of its side's heads, or left out
-NAMES = {*RANGES, *CHOICES, *KV_HEADS, "text", "width", "kv_variant", "layer", "head"}
+NAMES = {*RANGES, *CHOICES, *KV_HEADS, "text", "width", "kv_variant", "layer", "head", "compare"}
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Settings:
     demo: str | None = None  # a failure that raises nothing, to be run and shown
     step: int | None = None  # of the decoding, on the page Anchors
     moment: int | None = None  # the step of a training in the app whose weights are shown, where not its end
+    compare: str | None = None  # what the page Fixes compared compares, where not what it opens on
 
     @property
     def config(self) -> ModelConfig:
@@ -245,6 +247,8 @@ def read_address(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     for name, (low, high) in RANGES.items():
         if name in given:
             values[name] = _read_number(name, given[name], low, high, notices)
+    if "compare" in given:
+        values["compare"] = _read_comparison(given["compare"], notices)
     if values.get("task") and "text" not in given:
         values["text"] = get_task(values["task"]).examples[0]
     if "text" in given:
@@ -337,6 +341,16 @@ def _read_choice(name: str, text: str, allowed: tuple[str, ...], notices: list[s
     usual = getattr(Settings(), name) or "none"
     notices.append(f"{name}={_shown(text)} is not known: {', '.join(allowed)}; {usual} is used.")
     return None
+
+
+def _read_comparison(word: str, notices: list[str]) -> str | None:
+    """A comparison that can be made, or None with a notice."""
+    try:
+        from_word(word)
+    except ValueError as error:
+        notices.append(f"compare={_shown(word)} {error}; the stored comparison is shown.")
+        return None
+    return word
 
 
 def _shown(text: str) -> str:

@@ -20,6 +20,12 @@ def label(section: str, name: str, **values: object) -> str:
     return catalogue()[section][name].format(**values)
 
 
+def counted(count: int, thing: str) -> str:
+    """A number with its noun, "1 run" or "30 runs"."""
+    one, several = catalogue()["counted"][thing].split("|")
+    return f"{count:,} {one if count == 1 else several}"
+
+
 def task_label(task: str, section: str, name: str, /, **values: object) -> str:
     """A short text that calls things as the task does: {letter}, {letters}, {word}, {words}."""
     return label(section, name, **{**catalogue()[task], **values})

@@ -30,7 +30,7 @@ def test_it_opens_on_a_result_and_a_comparison_starts_and_stops(open_page):
     choose(page, "Task", "Reverse")
     choose(page, "Encoder heads", "2")
     page.get_by_role("button", name="Train and compare").click()
-    expect(page.get_by_text("trainings are finished")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("finished: 0 of")).to_be_visible(timeout=60_000)
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_role("button", name=re.compile("Go on|Train and compare"))).to_be_visible(timeout=30_000)
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)

@@ -135,7 +135,7 @@ def test_axe_finds_nothing_to_mend(open_app, scheme, query):
 
 
 def test_training_in_the_app_ends_with_trained_maps(open_app):
-    page = open_app("task=reverse&text=abcdef&enc_heads=2&dec_heads=2")
+    page = open_app("task=reverse&text=abcdef&enc_heads=2&dec_heads=2&seed=21")  # nobody else's, on this server
     expect(page.get_by_text("random weights").first).to_be_visible()
     page.get_by_role("button", name="Train this model").click()
     expect(page.get_by_text("Training, step").first).to_be_visible(timeout=30_000)

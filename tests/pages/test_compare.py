@@ -1,17 +1,20 @@
 """The comparison page without a browser: opens on the stored result, costs before training, trains and stops."""
 
+import re
 import time
+from dataclasses import replace
 
 import pytest
-from app_test import checked, open_page, texts
+from app_test import checked, open_page, settings_of, texts
 from streamlit.testing.v1 import AppTest
 
-from attention.comparison import fixes, stored
+from attention.comparison import Comparison, fixes, stored
 from attention.comparison.costs import costs
 from attention.comparison.findings import fixes_findings
 from attention.comparison.verdict import verdict
 from attention.tasks import TASKS
-from pages.parts.words import catalogue, label
+from pages.parts.compare_address import from_word, to_word
+from pages.parts.words import catalogue, label, verbatim
 
 
 @pytest.fixture
@@ -91,6 +94,60 @@ def test_a_comparison_is_trained_step_by_step_and_stopped(page):
         page = checked(page.run())
     page = checked(page.button(key="compare_stop").click().run())
     assert page.button(key="compare_run").label == "Go on"
+
+
+@pytest.mark.parametrize(
+    ("experiment", "comparison", "word"),
+    [
+        ("fixes", stored.FIXES, None),
+        ("fixes", Comparison("dates", 2, 32, "width", 1, 20), "fixes-dates-2-32-width-1-20"),
+        ("sweep", Comparison("pinyin", 4, num_seeds=10, num_steps=5000), "sweep-pinyin-4-10-5000"),
+    ],
+)
+def test_a_comparison_is_one_word_of_the_address(experiment, comparison, word):
+    assert to_word(experiment, comparison) == word
+    assert from_word(word) == (experiment, comparison)
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("", "has the form fixes-task-enc_heads-dec_heads-keep-num_seeds-num_steps or sweep-"),
+        ("fixes-reverse-2-4", "has the form"),
+        ("fixes-reverse-3-4-size-3-250", "cannot have '3' as enc_heads: 1, 2, 4, 8, 16, 32 are allowed"),
+        ("fixes-reverse-2-4-size-0-250", "cannot have '0' as num_seeds: 1 to 10 are allowed"),
+        ("fixes-reverse-2-4-size-3-999999", "as num_steps: 20 to 5000 are allowed"),
+        ("fixes-reverse-2-4-size-3-²", "as num_steps"),
+        ("sweep-nothing-2-3-250", "cannot have 'nothing' as task: spelling"),
+    ],
+)
+def test_a_word_that_names_no_comparison_is_refused_in_a_sentence(word, named):
+    with pytest.raises(ValueError, match=re.escape(named)):
+        from_word(word)
+    said = texts(open_page("compare", compare=word))
+    assert "Stored result" in said and verbatim(f"{named.split(' or ')[0]}") in said
+
+
+def test_a_link_opens_a_comparison_and_a_choice_changes_the_address(page):
+    linked = open_page("compare", compare="fixes-reverse-2-4-width-2-40")
+    assert "--task reverse --enc-heads 2 --dec-heads 4 --keep width --seeds 2 --steps 40" in texts(linked)
+    assert settings_of(press(page, "task", "dates")).compare == "fixes-dates-8-16-size-3-450"
+    page = press(press(page, "experiment", "sweep"), "enc_heads", 4)
+    assert page.query_params["compare"] == "sweep-reverse-4-3-250"
+    page = press(page, "experiment", "fixes")  # as it was left
+    assert page.query_params["compare"] == "fixes-dates-8-16-size-3-450"
+
+
+def test_the_work_of_a_comparison_is_told_before_it_begins(page):
+    row = next(row for row in stored.stored("fixes") if row.arm == "reproject")
+    (arm,) = (arm for arm in fixes(stored.FIXES) if arm.name == "reproject")
+    settings = stored.FIXES.settings(arm, 0)
+    assert stored.expected_seconds(settings) == pytest.approx(row.results.seconds, rel=0.5)
+    assert stored.expected_seconds(replace(settings, num_steps=60)) == stored.expected_seconds(settings) / 10
+    said = texts(press(page, "task", "reverse"))
+    assert re.search(r"21 trainings of 250 steps, about \d+ minutes? of work for one processor core", said)
+    page = checked(page.number_input(key="compare_num_seeds").set_value(1).run())
+    assert "7 trainings of 250 steps" in texts(page)
 
 
 def test_every_sentence_has_its_words():
