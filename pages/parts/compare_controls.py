@@ -3,7 +3,6 @@
 import statistics
 import time
 from dataclasses import dataclass, replace
-from uuid import uuid4
 
 import streamlit as st
 
@@ -16,6 +15,7 @@ from attention.tasks import TASKS
 from pages.parts import sidebar
 from pages.parts.compare_address import FIELDS, HEADS, MAX_SEEDS, OPENING, STEPS, from_word, to_word
 from pages.parts.models import LARGE, training_service
+from pages.parts.starters import visitor
 from pages.parts.words import counted, label
 
 ARMS = {"fixes": fixes, "sweep": sweep}
@@ -45,11 +45,6 @@ class Chosen:
 def shared() -> SharedComparisons:
     """The comparisons of everybody; runs that ship with the app need not be made again."""
     return SharedComparisons(training_service(), known=(*shipped.stored("fixes"), *shipped.stored("sweep")))
-
-
-def visitor() -> str:
-    """A name for this session, to tell who wants what."""
-    return st.session_state.setdefault("compare_visitor", uuid4().hex)
 
 
 def chosen() -> Chosen:

@@ -17,6 +17,7 @@ from pages.parts import sidebar
 from pages.parts.chart import draw_chart
 from pages.parts.models import LARGE, num_weights, training_service, training_settings
 from pages.parts.settings import Settings
+from pages.parts.starters import GONE_SECONDS, starters, visitor
 from pages.parts.words import label, percent, task_label
 
 FASTEST, SLOWEST = 0.5, 3.0  # seconds between two drawings of a page that watches a training
@@ -106,10 +107,10 @@ def _draw_offer(wanted: TrainingSettings, progress: Progress | None) -> None:
 def _draw_under_way(wanted: TrainingSettings, progress: Progress) -> None:
     st.progress(progress.step / progress.num_steps, text=_running(wanted.task, progress))
     with st.container(horizontal=True, vertical_alignment="center"):
-        if wanted in st.session_state.get("started", ()):
+        if starters().may_stop(wanted, visitor()):
             st.button(label("train", "stop"), key="stop", on_click=_stop, args=(wanted,))
         else:
-            st.caption(label("train", "shared"))
+            st.caption(label("train", "shared", seconds=GONE_SECONDS))
         st.caption(progress.message or label("train", "free"))
 
 
@@ -150,10 +151,10 @@ def _choose_moment(num_steps: int) -> None:
 
 
 def _start(wanted: TrainingSettings) -> None:
-    """Start a training, let it go on, or join one with the same settings; only who started it may stop it."""
+    """Start a training, let it go on, or join one with the same settings."""
     progress = training_service().progress(wanted)
     if progress is None or not progress.open:
-        st.session_state["started"] = {*st.session_state.get("started", ()), wanted}
+        starters().add(wanted, visitor())
     training_service().submit(wanted)
     sidebar.change_moment(None)
 

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import time
 import weakref
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -19,7 +20,7 @@ from attention.inspection import inspect_word
 from attention.tasks import get_task
 from attention.tasks.reverse import Reverse
 from attention.training import advance, start
-from pages.parts import heads, models, training
+from pages.parts import heads, models, starters, training
 from pages.parts.head_grid import unpack
 from pages.parts.settings import read_address
 
@@ -231,3 +232,36 @@ def test_a_page_is_drawn_at_most_twice_a_second_and_less_often_in_a_crowd(by_han
     assert min(times) == times[0] == 0.5
     assert times == sorted(times)
     assert times[29] >= 2
+
+
+def test_who_started_a_training_may_stop_it_and_when_they_have_gone_whoever_watches(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(starters, "monotonic", lambda: clock[0])
+    known = starters.Starters()
+    known.add("training", "starter")
+    for clock[0] in (0.0, 10.0, 20.0, 30.0):
+        assert known.may_stop("training", "starter")
+        assert not known.may_stop("training", "watcher")
+    clock[0] = 44.0
+    assert not known.may_stop("training", "watcher")
+    clock[0] = 46.0  # the starter has not looked for more than 15 seconds
+    assert known.may_stop("training", "watcher")
+    assert not known.may_stop("training", "another")
+    assert known.may_stop("training", "starter")  # back again
+    assert not known.may_stop("nobody's", "watcher")  # a comparison trains it
+    clock[0] = 62.0
+    assert known.may_stop("nobody's", "watcher")
+    for number in range(2 * starters.MAX_KEPT):
+        known.add(number, "starter")
+    assert len(known._seen) == starters.MAX_KEPT
+
+
+def test_a_page_loaded_anew_may_stop_its_training_after_a_while(by_hand, monkeypatch):
+    service, _ = by_hand
+    page = press(open_page(seed=7), "train")
+    assert page.button(key="stop")
+    anew = open_page(seed=7)
+    assert "or by you before the page was loaded anew" in said(anew)
+    monkeypatch.setattr(starters, "monotonic", lambda: time.monotonic() + starters.GONE_SECONDS)
+    anew = press(run(anew), "stop")
+    assert service.progress(wanted(anew)).status == "stopped"
