@@ -50,9 +50,9 @@ class Dates(Task):
     src_vocab: ClassVar = Vocabulary((SPACE, *"'-,./0123456789abcdefghijlmnoprstuvwy"))  # no k, q, x, z in any date
     tgt_vocab: ClassVar = Vocabulary(tuple("-0123456789"))
     max_src_len: ClassVar = len("wednesday, the 23rd of september 1994")
-    batch_size: ClassVar = 64
-    num_steps: ClassVar = 450
-    learning_rate: ClassVar = 6e-3
+    batch_size: ClassVar = 32
+    num_steps: ClassVar = 600
+    learning_rate: ClassVar = 5e-3
     warmup: ClassVar = 50
 
     def read(self, text: str) -> Tokens:

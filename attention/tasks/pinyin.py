@@ -35,8 +35,8 @@ class Pinyin(Task):
     target_words: ClassVar = "syllables"
     examples: ClassVar = ("银行", "行走", "音乐", "快乐", "长城", "长大", "重要", "重复", "睡觉", "觉得")
     max_src_len: ClassVar = LONGEST
-    batch_size: ClassVar = 128
-    num_steps: ClassVar = 500
+    batch_size: ClassVar = 64
+    num_steps: ClassVar = 700
     learning_rate: ClassVar = 4e-3
     warmup: ClassVar = 50
     embedding_rate: ClassVar = 10.0  # most characters are rare

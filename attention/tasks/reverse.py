@@ -35,8 +35,9 @@ class Reverse(Task):
     src_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     tgt_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     max_src_len: ClassVar = LONGEST
-    batch_size: ClassVar = 64
+    batch_size: ClassVar = 24
     num_steps: ClassVar = 250
+    learning_rate: ClassVar = 5e-3
     warmup: ClassVar = 30
 
     def read(self, text: str) -> Tokens:

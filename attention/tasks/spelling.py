@@ -37,9 +37,9 @@ class Spelling(Task):
     src_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     tgt_vocab: ClassVar = Vocabulary(VOWELS + PLOSIVES + FRICATIVES + SONORANTS)
     max_src_len: ClassVar = LONGEST
-    batch_size: ClassVar = 128
-    num_steps: ClassVar = 600
-    learning_rate: ClassVar = 6e-3
+    batch_size: ClassVar = 64
+    num_steps: ClassVar = 700
+    learning_rate: ClassVar = 5e-3
 
     def read(self, text: str) -> Tokens:
         return read_letters(text, SHORTEST, LONGEST)

@@ -39,7 +39,7 @@ def test_every_setting_is_a_column():
         "8",
         "reproject",
     )
-    assert (line["learning_rate"], line["warmup"], line["weight_decay"]) == ("0.003", "30", "0.01")
+    assert (line["learning_rate"], line["warmup"], line["weight_decay"]) == ("0.005", "30", "0.01")
 
 
 def test_runs_with_any_other_setting_are_other_runs():

@@ -133,7 +133,7 @@ def choose(app, kind):
 
 def share(model, disturbance=None):
     found = held_out_share(model, TASK, TASK.held_out(NUM_WORDS), disturbance)
-    return f"<b>{percent(found.share)}</b> of {NUM_WORDS} held-out words right"
+    return f"<b>{percent(found.share)}</b> of the first {NUM_WORDS} held-out words right"
 
 
 CHANGES = {
