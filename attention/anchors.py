@@ -225,6 +225,4 @@ def misload(model: EncoderDecoder, num_heads: int) -> EncoderDecoder:
         )
     head_dim = config.decoder.total_width // num_heads
     decoder = replace(config.decoder, num_heads=num_heads, head_dim=head_dim, num_kv_heads=num_heads)
-    other = EncoderDecoder(replace(config, decoder=decoder))
-    other.load_state_dict(model.state_dict())
-    return other.eval()
+    return EncoderDecoder.with_weights(replace(config, decoder=decoder), model.state_dict())

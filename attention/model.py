@@ -5,6 +5,7 @@ decoder's heads are in `cross_attention/`.
 """
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -255,18 +256,31 @@ class EncoderDecoder(nn.Module):
     Args:
         config: what to build.
         seed: every weight follows from this number and the weight's own name, so two models that share a part
-            (the same encoder, say, under another `kv`) start with the same numbers in it.
+            (the same encoder, say, under another `kv`) start with the same numbers in it. None leaves the weights
+            empty, for `with_weights`.
 
     Raises:
         ConfigError: encoder and decoder do not fit together the way `config.kv` joins them.
     """
 
-    def __init__(self, config: ModelConfig, seed: int = 0) -> None:
+    def __init__(self, config: ModelConfig, seed: int | None = 0) -> None:
         check_fit(config)
         super().__init__()
         self.config = config
         self.encoder, self.decoder = Encoder(config), Decoder(config)
-        initialise(self, config, seed)
+        if seed is not None:
+            initialise(self, config, seed)
+
+    @classmethod
+    def with_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor]) -> "EncoderDecoder":
+        """A model with a copy of these weights, in 32 bits, ready for use.
+
+        Raises:
+            RuntimeError: a weight is missing, or there is one too many, or one has another shape.
+        """
+        model = cls(config, seed=None)
+        model.load_state_dict(weights)
+        return model.eval()
 
     def forward(
         self,

@@ -56,7 +56,7 @@ class FinishedTraining:
     """A trained model. Everybody who asks gets this same object: copy a weight before you change it.
 
     Attributes:
-        weights: for `EncoderDecoder.load_state_dict`, which copies them.
+        weights: for `EncoderDecoder.with_weights`, which copies them.
         scores: on held-out examples.
         history: the moments of all steps.
         snapshots: weights on the way from step 0 to the last, in 16 bits, evenly spaced: how the model formed.

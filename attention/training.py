@@ -106,9 +106,7 @@ class TrainingState:
 
     def model(self) -> EncoderDecoder:
         """A model with this state's weights, of its own."""
-        model = EncoderDecoder(self.settings.config, self.settings.seed)
-        model.load_state_dict(self.weights)
-        return model.eval()
+        return EncoderDecoder.with_weights(self.settings.config, self.weights)
 
 
 def start(settings: TrainingSettings) -> TrainingState:

@@ -343,3 +343,19 @@ def test_a_configuration_is_refused_with_both_numbers_or_equals_numpy(
                 reads_source = torch.arange(layer.shape[1])[:, None] < config.encoder.num_kv_heads
                 has_key = torch.where(reads_source, has_key, own)
             close(layer.sum(-1), has_key.double().expand(layer.shape[:-1]))
+
+
+def test_a_model_with_weights_copies_them_and_takes_all_or_none():
+    config = ModelConfig(StackConfig(16, 4), StackConfig(16, 2), src_vocab_size=7, tgt_vocab_size=9)
+    weights = {name: weight.half() for name, weight in EncoderDecoder(config, seed=5).state_dict().items()}
+    model = EncoderDecoder.with_weights(config, weights)
+    assert not model.training
+    for name, weight in model.state_dict().items():
+        assert weight.dtype == torch.float32 and torch.equal(weight, weights[name].float()), name
+    with torch.no_grad():
+        model.decoder.to_logits.weight.zero_()
+    assert weights["decoder.to_logits.weight"].any()
+    missing = dict(list(weights.items())[1:])
+    for wrong in (missing, {**weights, "more": torch.zeros(1)}):
+        with pytest.raises(RuntimeError, match="state_dict"):
+            EncoderDecoder.with_weights(config, wrong)

@@ -161,11 +161,9 @@ def load_weights(path: Path, config: ModelConfig) -> EncoderDecoder:
     except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{path.name} cannot be read ({error}); fetch or make it again") from error
     _require_same_heads(header, config, path.name)
-    model = EncoderDecoder(config)
-    _require_same_weights(path.name, weights, model.state_dict())
+    _require_same_weights(path.name, weights, EncoderDecoder(config, seed=None).state_dict())
     _require_finite(path.name, weights)
-    model.load_state_dict(weights)
-    return model.eval()
+    return EncoderDecoder.with_weights(config, weights)
 
 
 def _header(config: ModelConfig) -> dict[str, str]:

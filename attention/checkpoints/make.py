@@ -74,9 +74,8 @@ def train(name: str, settings: TrainingSettings) -> EncoderDecoder:
 
 def round_to_16_bit(model: EncoderDecoder) -> EncoderDecoder:
     """The model as it will be after saving and loading."""
-    rounded = EncoderDecoder(model.config)
-    rounded.load_state_dict({name: tensor.half().float() for name, tensor in model.state_dict().items()})
-    return rounded.eval()
+    halved = {name: tensor.half() for name, tensor in model.state_dict().items()}
+    return EncoderDecoder.with_weights(model.config, halved)
 
 
 def make(name: str, settings: TrainingSettings, directory: Path = DIRECTORY) -> None:

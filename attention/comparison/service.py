@@ -183,7 +183,6 @@ def _key(columns: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def measured(finished: FinishedTraining) -> Results:
     """Everything about a finished training, its heads looked at."""
     task = get_task(finished.settings.task)
-    model = EncoderDecoder(finished.settings.config)
-    model.load_state_dict(finished.weights)
-    measures = measure_heads(model.eval(), task, task.held_out(NUM_MEASURED))
+    model = EncoderDecoder.with_weights(finished.settings.config, finished.weights)
+    measures = measure_heads(model, task, task.held_out(NUM_MEASURED))
     return results(finished.settings, finished.scores, measures, finished.history, finished.seconds)

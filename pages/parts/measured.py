@@ -94,9 +94,7 @@ def model_of(subject: Subject) -> EncoderDecoder:
     if subject.twin is not None:
         return _with_twin(model_of(replace(subject, twin=None)), subject.twin)
     if subject.weights is not None:
-        model = EncoderDecoder(subject.config, subject.seed)
-        model.load_state_dict(subject.weights)  # copies, and 16 bits become 32
-        return model.eval()
+        return EncoderDecoder.with_weights(subject.config, subject.weights)
     if subject.origin == "random":
         return EncoderDecoder(subject.config, subject.seed).eval()
     return trained_model(subject.task, subject.config, subject.seed, subject.origin)

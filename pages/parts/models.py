@@ -118,10 +118,8 @@ def trained_model(task: str, config: ModelConfig, seed: int, origin: str) -> Enc
     if origin == "shipped":
         model, _ = load(task, config)
         return model
-    model = EncoderDecoder(config, seed)
     settings = TrainingSettings.quick(get_task(task), config, seed)
-    model.load_state_dict(training_service().finished(settings).weights)
-    return model.eval()
+    return EncoderDecoder.with_weights(config, training_service().finished(settings).weights)
 
 
 def in_turn(config: ModelConfig) -> AbstractContextManager:
@@ -156,9 +154,7 @@ def _view_on_the_way(
     task: str, config: ModelConfig, seed: int, origin: str, step: int, source: Tokens, _weights: dict
 ) -> WordView:
     """A view of weights between the first and the last; these are many, so they have a cache of their own."""
-    model = EncoderDecoder(config, seed)
-    model.load_state_dict(_weights)  # copies, and 16 bits become 32
-    return inspect_word(model.eval(), get_task(task), source)
+    return inspect_word(EncoderDecoder.with_weights(config, _weights), get_task(task), source)
 
 
 def view_word(settings: Settings, source: Tokens, trained: Trained) -> WordView:
