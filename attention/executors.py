@@ -8,6 +8,7 @@ What they run must be importable by name on the other side, and its arguments mu
 """
 
 import os
+import socket
 from concurrent.futures import Executor
 
 from attention.config import ConfigError
@@ -57,12 +58,15 @@ def dask(address: str) -> Executor:
     """
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError as error:
         raise ConfigError(
             f"a Dask scheduler ({address}) is asked for, but the package distributed is not installed; "
             f"install requirements-dask.txt, or leave the address out to train on this machine"
         ) from error
     try:
+        # A client that never connected leaves threads behind and waits for them when it is swept up, so we knock first.
+        socket.create_connection(get_address_host_port(address), SECONDS_TO_CONNECT).close()
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ConfigError(

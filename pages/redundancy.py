@@ -7,7 +7,7 @@ import streamlit as st
 from attention.cross_attention import fits
 from pages.parts import lab_layers, lab_pairs, lab_removal, lab_shared, lab_twins, sidebar
 from pages.parts.answer import draw_answer, notice, read_text
-from pages.parts.controls import choose
+from pages.parts.controls import linked
 from pages.parts.failure import draw_failure
 from pages.parts.measured import MEASURABLE, NUM_WORDS, Subject, seen, subject_of
 from pages.parts.models import num_weights, provenance
@@ -40,7 +40,7 @@ st.html(Path(__file__).parent / "parts" / "lab.html")
 st.header(label("app", "redundancy"), anchor=False)
 st.caption(label("lab", "intro", count=NUM_WORDS))
 notice(*sidebar.notices(), *([refusal] if refusal else []))
-part = choose("part", tuple(PARTS), lambda name: label("lab", name), label("lab", "part"))
+part = linked("part", tuple(PARTS), lambda name: label("lab", name), label("lab", "part"))
 if part == "shared":  # about models that ship, whatever the settings are
     PARTS[part](settings, None, source)
 elif not fits(settings.config):

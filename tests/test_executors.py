@@ -1,6 +1,7 @@
 """Where jobs run: real worker processes, and a real Dask cluster on this machine."""
 
 import os
+import threading
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
@@ -37,11 +38,13 @@ def test_the_environment_chooses(monkeypatch):
         executors.chosen()
 
 
-@pytest.mark.parametrize("address", ["nonsense", "http//x", "tcp://localhost:notaport"])
+@pytest.mark.parametrize("address", ["nonsense", "http//x", "tcp://localhost:notaport", "tcp://localhost:9"])
 def test_an_address_that_is_none_gives_a_sentence(address, monkeypatch):
     monkeypatch.setattr(executors, "SECONDS_TO_CONNECT", 1)
+    before = set(threading.enumerate())
     with pytest.raises(ConfigError, match=f"answers at {address}"):
         executors.dask(address)
+    assert set(threading.enumerate()) <= before  # nothing of it is left running
 
 
 def test_a_cluster_runs_the_same_jobs():

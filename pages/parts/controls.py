@@ -1,6 +1,7 @@
 """Controls that belong to one page: kept while one looks at another part of it, which Streamlit's own are not."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -31,6 +32,15 @@ def choose(
     return value
 
 
+def linked(field: str, options: Sequence, show: Callable, title: str, *, make: Callable = st.segmented_control):
+    """One of a few options that the address tells; it leaves out the first one, which is the usual one."""
+    value, key = getattr(sidebar.current(), field) or options[0], f"page_{field}"
+    sidebar.put(key, value)
+    extra = {"required": True, "wrap": True} if make is st.segmented_control else {}
+    make(title, options=options, format_func=show, key=key, on_change=_link, args=(field, key, options[0]), **extra)
+    return value
+
+
 def choose_many(name: str, options: Sequence, show: Callable, title: str) -> tuple:
     """Any number of options as pills."""
     values = tuple(value for value in st.session_state.setdefault(_KEPT, {}).get(name, ()) if value in options)
@@ -51,3 +61,8 @@ def choose_many(name: str, options: Sequence, show: Callable, title: str) -> tup
 
 def _keep(name: str, key: str) -> None:
     keep(name, st.session_state[key])
+
+
+def _link(field: str, key: str, usual) -> None:
+    value = st.session_state[key]
+    sidebar.change(replace(sidebar.current(), **{field: None if value == usual else value}))

@@ -22,14 +22,15 @@ from attention.cross_attention import KV_FEEDS
 from attention.figures import drift_alt, drift_curve
 from attention.stepping import Decoding
 from attention.tasks import Tokens, get_task
+from pages.parts import sidebar
 from pages.parts.chart import draw_chart
+from pages.parts.controls import linked
 from pages.parts.decoding import cross_layer, shown_head
 from pages.parts.models import RANDOM, Trained, model_at_work
-from pages.parts.settings import MAX_HEADS, Settings
+from pages.parts.settings import EXPERIMENTS, MAX_HEADS, Settings
 from pages.parts.words import label, number, percent, prose, verbatim
 
 NUM_WORDS = 300  # scored in about half a second
-KINDS = ("noise_each", "noise_once", "hidden", "off", "misuse", "other")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class _changed:
 def draw_experiment(settings: Settings, source: Tokens, trained: Trained, theme: str) -> None:
     """Choose a disturbance; see it beside the control."""
     change = _draw_choice(settings, source)
+    sidebar.settings_to_address()  # of a fragment that runs by itself nobody else tells it
     if change is None:
         return
     key = (settings.task, settings.config, settings.seed, trained.origin)
@@ -124,15 +126,7 @@ def _share_bar(share: Share) -> str:
 
 def _draw_choice(settings: Settings, source: Tokens) -> Change | None:
     """The widgets; None where the chosen kind has nothing to offer here (and says so)."""
-    kind = st.segmented_control(
-        label("experiment", "label"),
-        KINDS,
-        format_func=lambda name: label("experiment", name),
-        default="noise_each",
-        required=True,
-        key="experiment",
-        wrap=True,
-    )
+    kind = linked("experiment", EXPERIMENTS, lambda name: label("experiment", name), label("experiment", "label"))
     if kind in ("noise_each", "noise_once"):
         return Change(kind, size=st.slider(label("experiment", "size"), 0.0, 2.0, 0.6, 0.1, key="noise"))
     if kind == "hidden":

@@ -6,7 +6,7 @@ import streamlit as st
 from attention.figures import similarity_alt
 from attention.figures.pairs import pairs_heatmap
 from attention.metrics.measures import MEASURES
-from pages.parts.controls import choose
+from pages.parts.controls import linked
 from pages.parts.measured import Measured, Subject, effective, off_diagonal
 from pages.parts.words import label, number, prose
 
@@ -18,7 +18,7 @@ def measure_name(name: str) -> str:
 def choose_measure() -> str:
     """A box of all measures."""
     title = label("lab", "measure")
-    return choose("measure", tuple(MEASURES), measure_name, title, make=st.selectbox)
+    return linked("measure", tuple(MEASURES), measure_name, title, make=st.selectbox)
 
 
 def draw_sentences(name: str) -> None:

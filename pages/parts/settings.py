@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from attention import ModelConfig, StackConfig
+from attention.anchors import KINDS as DISTURBANCES
 from attention.config import KV_VARIANTS, divisors, listing
 from attention.inspection import KINDS
+from attention.metrics.measures import MEASURES
 from attention.silent import SILENT_FAILURES
 from attention.tasks import TASKS, get_task
 from attention.trace import FAULTS
@@ -20,6 +22,8 @@ MAX_HEADS, MAX_HEAD_DIM, MAX_WIDTH, MAX_LAYERS, MAX_SEED, MAX_STEP = 32, 128, 51
 VIEWS = ("heads", "layers")
 LINES = ("all", "one")  # of the heads, while a word is said step by step
 KEEPS = ("width", "size")
+PARTS = ("pairs", "layers", "removal", "twins", "shared")  # of the page Redundancy
+EXPERIMENTS = (*DISTURBANCES, "misuse", "other")  # on the page Anchors
 LONGEST_TEXT = 400  # of the address; a task's own limit is far below, and says so in its own sentence
 
 # How each whole number may vary. `layer` and `head` end where the model ends.
@@ -45,6 +49,9 @@ CHOICES = {
     "fault": tuple(FAULTS),
     "demo": tuple(SILENT_FAILURES),
     "lines": LINES,
+    "part": PARTS,
+    "measure": tuple(MEASURES),
+    "experiment": EXPERIMENTS,
 }
 KV_HEADS = ("enc_kv_heads", "dec_kv_heads")  # each a divisor of its side's heads, or left out
 NAMES = {*RANGES, *CHOICES, *KV_HEADS, "text", "width", "kv_variant", "layer", "head", "compare"}
@@ -82,6 +89,9 @@ class Settings:
     demo: str | None = None  # a failure that raises nothing, to be run and shown
     step: int | None = None  # of the decoding, on the page Anchors
     moment: int | None = None  # the step of a training in the app whose weights are shown, where not its end
+    part: str | None = None  # of the page Redundancy; of these three, None is the first one
+    measure: str | None = None  # of likeness, on that page
+    experiment: str | None = None  # what is done to the anchor
     compare: str | None = None  # what the page Fixes compared compares, where not what it opens on
 
     @property
@@ -338,7 +348,7 @@ def _read_choice(name: str, text: str, allowed: tuple[str, ...], notices: list[s
     """One of the allowed words, or None with a notice."""
     if text in allowed:
         return text
-    usual = getattr(Settings(), name) or "none"
+    usual = getattr(Settings(), name) or ("none" if name in ("fault", "demo") else allowed[0])
     notices.append(f"{name}={_shown(text)} is not known: {', '.join(allowed)}; {usual} is used.")
     return None
 

@@ -128,7 +128,7 @@ def test_text_that_the_task_refuses_is_shown_as_typed():
 
 
 def choose(app, kind):
-    return checked(app.segmented_control(key="experiment").set_value(kind).run())
+    return checked(app.segmented_control(key="page_experiment").set_value(kind).run())
 
 
 def share(model, disturbance=None):
@@ -192,3 +192,10 @@ def test_the_page_says_whose_term_it_is():
 def test_a_film_that_does_not_fit_its_labels_is_refused():
     with pytest.raises(ValueError, match="weights of 3 steps and 5 columns do not fit 3 tokens and 4 labels"):
         Film(np.zeros((2, 3, 5)), "abc", "d", "xyz", "sxy", [], [])
+
+
+def test_the_experiment_is_in_the_address():
+    app = choose(open_page(), "off")
+    assert app.query_params["experiment"] == "off"
+    app = open_page(experiment="hidden")
+    assert app.segmented_control(key="page_experiment").value == "hidden"

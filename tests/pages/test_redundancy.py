@@ -250,3 +250,15 @@ def test_redundancy_is_followed_through_a_training(monkeypatch):
     assert values[0] == pytest.approx(expected, abs=1e-4)
     assert kept[0].step == 0 and kept[-1].step == 50
     assert prose("redundancy")["growth"] in texts(app)
+
+
+def test_part_and_measure_are_in_the_address():
+    app = opened("layers")
+    checked(app.selectbox(key="page_measure").set_value("query_map_cosine").run())
+    assert (app.query_params["part"], app.query_params["measure"]) == ("layers", "query_map_cosine")
+    app = opened(part="pairs", text="box", measure="jensen_shannon")
+    assert app.selectbox(key="page_measure").value == "jensen_shannon"
+    checked(app.selectbox(key="page_measure").set_value(next(iter(MEASURES))).run())
+    assert "measure" not in app.query_params
+    said = texts(open_page("redundancy", part="everything"))
+    assert "part=everything is not known: pairs, layers, removal, twins, shared; pairs is used." in said
