@@ -6,16 +6,17 @@
         --out attention/comparison/stored/sweep-reverse-8.csv
 """
 
-import statistics
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from attention.comparison.arms import Arm, Comparison, fixes
+from attention.comparison.arms import Arm, Comparison, fixes, sweep
 from attention.comparison.costs import source_madds, target_madds
 from attention.comparison.rows import Row, read_rows, settings_columns
+from attention.config import ModelConfig
 from attention.tasks import get_task
 from attention.training import TrainingSettings
 
@@ -51,25 +52,31 @@ def stored_for(comparison: Comparison, arms: Iterable[Arm], kind: str) -> list[R
 
 
 def expected_seconds(settings: TrainingSettings) -> float:
-    """Seconds of one processor core that a training will take on a machine like that of the stored comparison.
+    """Seconds of one processor core that a training takes on a machine like that of the stored results, roughly.
 
-    Judged by its multiply-adds; small models take longer than that, because much of their time is not arithmetic.
+    Judged by its multiply-adds and its steps, as the stored runs took them. What the vocabularies add is left out.
     """
-    return _madds(settings) * _seconds_per_madd()
+    return float(_work(settings.config, settings) @ _seconds_of_work())
 
 
 @cache
-def _seconds_per_madd() -> float:
-    configs = {arm.name: arm for arm in fixes(FIXES)}
-    rates = [row.results.seconds / _madds(FIXES.settings(configs[row.arm], row.seed)) for row in stored("fixes")]
-    return statistics.median(rates)
+def _seconds_of_work() -> np.ndarray:
+    """Seconds per multiply-add and per step: least squares over all stored runs, relative to what each took."""
+    work, seconds = [], []
+    for kind, comparison, arms in (("fixes", FIXES, fixes(FIXES)), ("sweep", SWEEP, sweep(SWEEP))):
+        for arm in arms:
+            for row in stored_for(comparison, [arm], kind):
+                work.append(_work(arm.config, comparison.settings(arm, 0)))
+                seconds.append(row.results.seconds)
+    relative = np.array(work) / np.array(seconds)[:, None]
+    return np.linalg.lstsq(relative, np.ones(len(relative)), rcond=None)[0]
 
 
-def _madds(settings: TrainingSettings) -> float:
-    """Multiply-adds of a training, forward and twice as many backward, judged by one of its batches."""
+def _work(config: ModelConfig, settings: TrainingSettings) -> np.ndarray:
+    """Multiply-adds of a training, forward and twice as many backward, judged by one of its batches; and its steps."""
     source, target, _ = _typical_batch(settings.task, settings.batch_size)
-    forward = source_madds(settings.config, source) + target_madds(settings.config, source, target)
-    return 3 * forward * settings.batch_size * settings.num_steps
+    forward = source_madds(config, source) + target_madds(config, source, target)
+    return np.array([3.0 * forward * settings.batch_size * settings.num_steps, settings.num_steps])
 
 
 @cache
