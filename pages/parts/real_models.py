@@ -14,7 +14,6 @@ from pages.parts.chart import draw_chart
 from pages.parts.settings import MAX_HEADS, Settings
 from pages.parts.words import label, verbatim
 
-PLAYGROUND = "pages/playground.py"
 # Where the labels of crowded points stand, by (encoder heads, decoder heads); the others stand to the right.
 LABEL_PLACES = {
     (6, 8): "top center",
@@ -85,9 +84,7 @@ def draw_buttons(settings: Settings) -> None:
                 heads = {"encoder": _heads(model.encoder), "decoder": _heads(model.decoder)}
                 wanted = miniature_of(model, settings)
                 text = label("real_models", "button", model=model.name, **heads)
-                if st.button(text, key=f"mini_{model.key}", on_click=sidebar.change, args=(wanted,)):
-                    # `change` has made these the settings already; the address has to say so on the next page, too.
-                    st.switch_page(PLAYGROUND, query_params=sidebar.current().to_address())
+                st.button(text, key=f"mini_{model.key}", on_click=sidebar.open_playground, args=(wanted,))
 
 
 def draw_table(settings: Settings) -> None:

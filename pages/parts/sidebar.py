@@ -30,6 +30,7 @@ from pages.parts.words import catalogue, label
 
 _inside_app = ContextVar("inside_app", default=False)
 APP = Path(__file__).parents[2] / "app.py"
+PLAYGROUND = "pages/playground.py"
 ECHO_SECONDS = 1.0
 USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
 
@@ -44,6 +45,8 @@ def for_page() -> Settings:
     if not _inside_app.get():
         runpy.run_path(str(APP))
         st.stop()
+    if st.session_state.pop("to_playground", False):
+        st.switch_page(PLAYGROUND, query_params=current().to_address())
     return current()
 
 
@@ -64,6 +67,12 @@ def change(settings: Settings) -> None:
         settings = replace(settings, moment=None)  # another model has other moments
     st.session_state["settings"] = settings
     st.session_state["touched"] = True
+
+
+def open_playground(settings: Settings) -> None:
+    """Show these settings on the playground; for callbacks, which are not lost when another run overtakes a click's."""
+    change(settings)
+    st.session_state["to_playground"] = True
 
 
 def mend(settings: Settings) -> None:
