@@ -171,7 +171,11 @@ def interval_chart(
         said = f"{literal(name)}: {mean:+.2g}".replace("-", "−")
         traces.append(_markers([mean], [place], dot, [said]))
     layout = base_layout(theme, title=None, height=height or 80 + 44 * len(differences))
-    layout["xaxis"] = number_axis(x_title, theme) | {"tickformat": "~g", "nticks": 7}
+    ends = [end for mean, *intervals in differences.values() for pair in intervals if pair for end in pair]
+    ends += [0.0, *(mean for mean, *_ in differences.values())]
+    room = 0.04 * (max(ends) - min(ends) or 1.0)  # or the longest line would seem to be cut off
+    span = {"range": [min(ends) - room, max(ends) + room], "autorange": False}
+    layout["xaxis"] = number_axis(x_title, theme) | {"tickformat": "~g", "nticks": 7} | span
     layout["yaxis"] = _names(list(differences), theme)
     layout["margin"] |= {"r": 24}
     zero = {"type": "line", "x0": 0, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}

@@ -52,6 +52,7 @@ def test_only_intervals_that_leave_out_zero_are_in_colour(theme):
     dots = [trace.marker.color for trace in figure.data if trace.mode == "markers"]
     assert dots[0] != dots[1] == dots[2]
     assert figure.layout.shapes[0].x0 == figure.layout.shapes[0].x1 == 0
+    assert figure.layout.xaxis.range[0] < -2 and figure.layout.xaxis.range[1] > 2.1  # no line ends at the edge
 
 
 @pytest.mark.parametrize(("palette", "page"), [(LIGHT, "#ffffff"), (DARK, "#0f141d")])
