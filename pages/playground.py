@@ -38,24 +38,32 @@ def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
 
 
 def draw_text(settings: Settings) -> None:
-    """What a row, a column and a cell are, what the numbers say, and what unequal head counts do."""
-
-    def say(name: str, /, **values: object) -> None:
-        st.markdown(task_prose("playground", name, settings.task, **values))
-
+    """What to look for, what a row, a column and a cell are, and whose keys and values these are."""
     st.markdown(f"**{label('help', 'title')}**")
-    say(f"watch_{settings.task}")
-    say(settings.kind)
+    say(settings, f"watch_{settings.task}")
+    say(settings, settings.kind)
     if settings.kind == "cross":
         way, values = way_text(settings.config)
-        say(way, **values)
+        say(settings, way, **values)
     heads, kv_heads = settings.heads_of(settings.kind), settings.shared_by(settings.kind)
     if kv_heads < heads and not (settings.kind == "cross" and settings.kv == "grouped"):  # which has said it
         name = sharing_name(heads, kv_heads)
-        say("shared", heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name)
-    say("numbers")
-    if settings.kind == "cross":
-        say(f"finds_{settings.task}")
+        say(settings, "shared", heads=heads, kv_heads=kv_heads, group=heads // kv_heads, name=name)
+
+
+def draw_numbers(settings: Settings) -> None:
+    """What the numbers under the heads say."""
+    if settings.kind != "cross":
+        say(settings, "numbers")
+        return
+    for column, name in zip(st.columns(2, gap="large"), ("numbers", f"finds_{settings.task}"), strict=True):
+        with column:
+            say(settings, name)
+
+
+def say(settings: Settings, name: str, /, **values: object) -> None:
+    """A paragraph in the words of the task."""
+    st.markdown(task_prose("playground", name, settings.task, **values))
 
 
 def draw_where_it_stops(settings: Settings, view: WordView) -> None:
@@ -117,6 +125,7 @@ def draw_page(seconds: float | None = None) -> None:
             draw_large(settings, view, trained, theme)
         with right:
             draw_text(settings)
+        draw_numbers(settings)
     if seconds is None:
         draw_redundancy(settings, view, trained, theme)
     else:
