@@ -30,11 +30,16 @@ def draw_choices(settings: Settings) -> None:
 
 
 def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
-    """What "finds the letter" has to be compared with."""
-    if settings.kind == "cross" and trained.scores is not None:
-        name = "baseline" if view.diagonal == view.diagonal else "baseline_unknown"
+    """What "finds the letter" has to be compared with, and why it may be empty."""
+    if settings.kind != "cross":
+        return
+    known = view.diagonal == view.diagonal  # not NaN
+    if trained.scores is not None:
+        name = "baseline" if known else "baseline_unknown"
         shares = {"here": percent(view.diagonal), "held_out": percent(trained.scores.diagonal)}
         st.caption(task_label(settings.task, "head", name, **shares))
+    elif not known:
+        st.caption(task_label(settings.task, "head", "unknown"))
 
 
 def draw_text(settings: Settings) -> None:
