@@ -60,9 +60,12 @@ def choose_many(name: str, options: Sequence, show: Callable, title: str) -> tup
 
 
 def _keep(name: str, key: str) -> None:
-    keep(name, st.session_state[key])
+    if st.session_state[key] is not None:  # see `sidebar._choose_task`
+        keep(name, st.session_state[key])
 
 
 def _link(field: str, key: str, usual) -> None:
     value = st.session_state[key]
+    if value is None:  # see `sidebar._choose_task`
+        return
     sidebar.change(replace(sidebar.current(), **{field: None if value == usual else value}))

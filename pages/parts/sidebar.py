@@ -274,7 +274,7 @@ def put(key: str, value) -> None:
 def _choose(field: str, key: str) -> None:
     """A widget was touched: take its value, and let what depends on it follow."""
     settings, value = current(), st.session_state[key]
-    if value is None:  # an emptied number field
+    if value is None:  # an emptied number field, or see `_choose_task`
         change(settings)
         return
     changed = replace(settings, **{field: value})
@@ -323,6 +323,10 @@ def change_moment(moment: int | None) -> None:
 
 
 def _choose_task() -> None:
+    # While a page is still being drawn the browser may report a row of buttons as having none chosen, though one is
+    # required. That is no choice, and the row is put right when it is drawn again.
+    if st.session_state["task"] is None:
+        return
     settings = replace(current(), task=st.session_state["task"])
     task = get_task(settings.task)
     try:

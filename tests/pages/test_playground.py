@@ -278,3 +278,16 @@ def test_the_encoder_s_kv_heads_are_what_its_heads_hand_over():
 def test_a_single_kv_head_that_meets_several_query_heads_is_pointed_out():
     app = open_page(enc_heads="2", enc_dim="8", enc_kv_heads="1", dec_heads="4", dec_dim="8", kv="direct")
     assert "PyTorch repeats it for all 4 decoder heads" in texts(app)
+
+
+def test_a_row_of_buttons_reported_without_a_choice_changes_nothing():
+    """As browsers do now and then when one acts while a page is still being drawn."""
+    app = open_page(task="reverse", text="abc", dec_heads=16, keep="size")
+    before = settings_of(app)
+    for key in ("task", "keep", "enc_heads", "dec_dim", "kind", "layer", "view"):
+        app.segmented_control(key=key).set_value(None)
+    assert settings_of(checked(app.run())) == before
+    assert app.segmented_control(key="task").value == "reverse"
+    app = press(open_page("redundancy", part="twins"), "task", None)
+    app = press(app, "page_part", None)
+    assert settings_of(app).part == app.segmented_control(key="page_part").value == "twins"
