@@ -38,7 +38,7 @@ class Spelling(Task):
     tgt_vocab: ClassVar = Vocabulary(VOWELS + PLOSIVES + FRICATIVES + SONORANTS)
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 64
-    num_steps: ClassVar = 700
+    num_steps: ClassVar = 900
     learning_rate: ClassVar = 5e-3
 
     def read(self, text: str) -> Tokens:
