@@ -34,12 +34,13 @@ def draw_baseline(settings: Settings, view: WordView, trained: Trained) -> None:
     if settings.kind != "cross":
         return
     known = view.diagonal == view.diagonal  # not NaN
+    sentences = [] if known else [task_label(settings.task, "head", "unknown")]
     if trained.scores is not None:
-        name = "baseline" if known else "baseline_unknown"
+        name = "baseline" if known else "baseline_held_out"
         shares = {"here": percent(view.diagonal), "held_out": percent(trained.scores.diagonal)}
-        st.caption(task_label(settings.task, "head", name, **shares))
-    elif not known:
-        st.caption(task_label(settings.task, "head", "unknown"))
+        sentences.append(task_label(settings.task, "head", name, **shares))
+    if sentences:
+        st.caption(" ".join(sentences))
 
 
 def draw_text(settings: Settings) -> None:

@@ -16,7 +16,6 @@ import torch
 from attention.comparison.arms import Arm, Comparison, fixes, sweep
 from attention.comparison.costs import source_madds, target_madds
 from attention.comparison.rows import Row, read_rows, settings_columns
-from attention.config import ModelConfig
 from attention.tasks import get_task
 from attention.training import TrainingSettings
 
@@ -56,7 +55,7 @@ def expected_seconds(settings: TrainingSettings) -> float:
 
     Judged by its multiply-adds and its steps, as the stored runs took them. What the vocabularies add is left out.
     """
-    return float(_work(settings.config, settings) @ _seconds_of_work())
+    return float(_work(settings) @ _seconds_of_work())
 
 
 @cache
@@ -66,16 +65,16 @@ def _seconds_of_work() -> np.ndarray:
     for kind, comparison, arms in (("fixes", FIXES, fixes(FIXES)), ("sweep", SWEEP, sweep(SWEEP))):
         for arm in arms:
             for row in stored_for(comparison, [arm], kind):
-                work.append(_work(arm.config, comparison.settings(arm, 0)))
+                work.append(_work(comparison.settings(arm, row.seed)))
                 seconds.append(row.results.seconds)
     relative = np.array(work) / np.array(seconds)[:, None]
     return np.linalg.lstsq(relative, np.ones(len(relative)), rcond=None)[0]
 
 
-def _work(config: ModelConfig, settings: TrainingSettings) -> np.ndarray:
+def _work(settings: TrainingSettings) -> np.ndarray:
     """Multiply-adds of a training, forward and twice as many backward, judged by one of its batches; and its steps."""
     source, target, _ = _typical_batch(settings.task, settings.batch_size)
-    forward = source_madds(config, source) + target_madds(config, source, target)
+    forward = source_madds(settings.config, source) + target_madds(settings.config, source, target)
     return np.array([3.0 * forward * settings.batch_size * settings.num_steps, settings.num_steps])
 
 
