@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from attention.comparison import Comparison, stored
 from attention.comparison.arms import KEEPS
+from attention.config import listing
 from attention.tasks import TASKS
 
 OPENING = {"fixes": stored.FIXES, "sweep": stored.SWEEP}
@@ -62,4 +63,4 @@ def from_word(word: str | None) -> tuple[str, Comparison]:
 def _listing(allowed: tuple | range) -> str:
     if isinstance(allowed, range):
         return f"{allowed.start} to {allowed.stop - 1}"
-    return ", ".join(map(str, allowed))
+    return listing(list(allowed))

@@ -135,8 +135,8 @@ def _segments(field: str, options: tuple, show, value) -> None:
         key=f"compare_{field}",
         required=True,
         wrap=True,
-        on_change=_choose,
-        args=(field,),
+        on_change=sidebar.taken,
+        args=(f"compare_{field}", _choose, field),
     )
 
 
@@ -149,16 +149,13 @@ def _number(field: str, value: int, low: int, high: int, step: int) -> None:
         step=step,
         key=f"compare_{field}",
         width=130,
-        on_change=_choose,
-        args=(field,),
+        on_change=sidebar.taken,
+        args=(f"compare_{field}", _choose, field),
     )
 
 
-def _choose(field: str) -> None:
+def _choose(field: str, value) -> None:
     """A widget was touched."""
-    value = st.session_state[f"compare_{field}"]
-    if value is None:  # an emptied number field
-        return
     experiment, now = from_word(sidebar.current().compare)
     left = st.session_state.setdefault("compare_left", {})  # what each experiment was when the visitor left it
     if field == "experiment":

@@ -28,7 +28,7 @@ def choose(
     value, key = kept(name, options, usual), f"page_{name}"
     sidebar.put(key, value)
     extra = {"required": True, "wrap": True} if make is st.segmented_control else {}
-    make(title, options=options, format_func=show, key=key, on_change=_keep, args=(name, key), **extra)
+    make(title, options=options, format_func=show, key=key, on_change=sidebar.taken, args=(key, keep, name), **extra)
     return value
 
 
@@ -37,7 +37,8 @@ def linked(field: str, options: Sequence, show: Callable, title: str, *, make: C
     value, key = getattr(sidebar.current(), field) or options[0], f"page_{field}"
     sidebar.put(key, value)
     extra = {"required": True, "wrap": True} if make is st.segmented_control else {}
-    make(title, options=options, format_func=show, key=key, on_change=_link, args=(field, key, options[0]), **extra)
+    args = (key, _link, field, options[0])
+    make(title, options=options, format_func=show, key=key, on_change=sidebar.taken, args=args, **extra)
     return value
 
 
@@ -53,19 +54,11 @@ def choose_many(name: str, options: Sequence, show: Callable, title: str) -> tup
         selection_mode="multi",
         wrap=True,
         key=key,
-        on_change=_keep,
-        args=(name, key),
+        on_change=sidebar.taken,
+        args=(key, keep, name),
     )
     return values
 
 
-def _keep(name: str, key: str) -> None:
-    if st.session_state[key] is not None:  # see `sidebar._choose_task`
-        keep(name, st.session_state[key])
-
-
-def _link(field: str, key: str, usual) -> None:
-    value = st.session_state[key]
-    if value is None:  # see `sidebar._choose_task`
-        return
+def _link(field: str, usual, value) -> None:
     sidebar.change(replace(sidebar.current(), **{field: None if value == usual else value}))

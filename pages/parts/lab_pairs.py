@@ -120,11 +120,6 @@ def _plain(source: Tokens) -> bool:
 
 def _choose_head(which: str, heads, value: int, take: Callable[[int], None]) -> None:
     key = f"pair_{which}"
-
-    def chosen() -> None:
-        if st.session_state[key] is not None:
-            take(st.session_state[key])
-
     sidebar.put(key, value)
     st.selectbox(
         label("lab", f"head_{which}"),
@@ -132,7 +127,8 @@ def _choose_head(which: str, heads, value: int, take: Callable[[int], None]) -> 
         format_func=lambda head: label("lab", "head", head=head),
         key=key,
         width=140,
-        on_change=chosen,
+        on_change=sidebar.taken,
+        args=(key, take),
     )
 
 

@@ -139,7 +139,7 @@ def settings_to_address() -> None:
 def draw() -> None:
     """All controls, in the order in which one thinks of them."""
     settings = current()
-    segments("task", tuple(TASKS), lambda name: label(name, "title"), _choose_task)
+    segments("task", tuple(TASKS), lambda name: label(name, "title"), lambda: taken("task", _choose_task))
     title, about = label(settings.task, "text"), get_task(settings.task).description
     _widget(st.text_input, "text", settings.text, title, help=about)
     _draw_situations()
@@ -271,10 +271,21 @@ def put(key: str, value) -> None:
         st.session_state[key] = value
 
 
+def taken(key: str, take: Callable, *args) -> None:
+    """Give the value of a widget that was touched to `take(*args, value)`; for callbacks.
+
+    While a page is still being drawn the browser may report a row of buttons as having none chosen, though one is
+    required. That is no choice, and the row is put right when it is drawn again.
+    """
+    value = st.session_state[key]
+    if value is not None:
+        take(*args, value)
+
+
 def _choose(field: str, key: str) -> None:
     """A widget was touched: take its value, and let what depends on it follow."""
     settings, value = current(), st.session_state[key]
-    if value is None:  # an emptied number field, or see `_choose_task`
+    if value is None:  # an emptied number field, or see `taken`
         change(settings)
         return
     changed = replace(settings, **{field: value})
@@ -322,12 +333,8 @@ def change_moment(moment: int | None) -> None:
     change(replace(current(), moment=moment))
 
 
-def _choose_task() -> None:
-    # While a page is still being drawn the browser may report a row of buttons as having none chosen, though one is
-    # required. That is no choice, and the row is put right when it is drawn again.
-    if st.session_state["task"] is None:
-        return
-    settings = replace(current(), task=st.session_state["task"])
+def _choose_task(name: str) -> None:
+    settings = replace(current(), task=name)
     task = get_task(settings.task)
     try:
         task.read(settings.text)
