@@ -11,6 +11,16 @@
 from attention.config import ConfigError, ModelConfig, StackConfig
 from attention.decoding import greedy_decode
 from attention.model import EncoderDecoder
-from attention.trace import trace_shapes
+from attention.shapes import trace_shapes
+
+
+def __getattr__(name: str):
+    """`show` brings the colours and the tasks along, so it is imported when it is asked for."""
+    if name != "show":
+        raise AttributeError(f"module 'attention' has no attribute {name!r}")
+    from attention.notebook.show import show
+
+    return show
+
 
 __all__ = ["ConfigError", "EncoderDecoder", "ModelConfig", "StackConfig", "greedy_decode", "trace_shapes"]

@@ -13,7 +13,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention.config import ModelConfig
-from attention.cross_attention import KV_FEEDS, KvFeed, Memory
+from attention.cross_attention import KV_WAYS, KvWay, Memory
 from attention.cross_attention.base import KeysValues, KeyValuePair
 
 
@@ -39,16 +39,16 @@ class LayerCache:
         self.own = _longer(self.own, new)
         return self.own
 
-    def cross(self, feed: KvFeed, memory: Memory, hidden: Tensor, own_mask: Tensor) -> KeysValues:
-        """What `feed` itself would give for all positions read so far, with only the new ones worked out."""
+    def cross(self, way: KvWay, memory: Memory, hidden: Tensor, own_mask: Tensor) -> KeysValues:
+        """What `way` itself would give for all positions read so far, with only the new ones worked out."""
         if self.source is None:
-            source = feed.source_kv(memory)
+            source = way.source_kv(memory)
             is_the_memorys = memory.k is not None and source[0].data_ptr() == memory.k.data_ptr()
             self.source = source if is_the_memorys else _in_one_piece(source)
-        own = feed.own_kv(hidden)
-        if own is not None and feed.own_grows:
+        own = way.own_kv(hidden)
+        if own is not None and way.own_grows:
             own = self.surplus = _longer(self.surplus, own)
-        k, v, mask = feed.join(self.source, own, memory.mask, own_mask)
+        k, v, mask = way.join(self.source, own, memory.mask, own_mask)
         return KeysValues(k, v, torch.zeros_like(mask) if self.cross_is_off else mask)
 
 
@@ -127,17 +127,26 @@ def stores(config: ModelConfig, src_len: int, tgt_len: int) -> tuple[Store, ...]
 
     `src_len` counts the end token. Learned slots (`kv="extra"`) are weights of the model and not among it.
     """
-    encoder, decoder, feed = config.encoder, config.decoder, KV_FEEDS[config.kv]
+    encoder, decoder, way = config.encoder, config.decoder, KV_WAYS[config.kv]
     layers = decoder.num_layers
     kept = [Store("memory", (src_len, encoder.d_model), 1, dims=("len", "width"))]
-    if feed.hands_over_heads:
+    if way.hands_over_heads:
         kept.append(Store("handed_over", (encoder.num_kv_heads, src_len, encoder.head_dim), 2))
-    if made := feed.heads_made_per_layer(config):
+    if made := way.heads_made_per_layer(config):
         kept.append(Store("source", (made, src_len, decoder.head_dim), 2 * layers))
     kept.append(Store("own", (decoder.num_kv_heads, tgt_len, decoder.head_dim), 2 * layers, grows=True))
-    if growing := feed.own_heads_that_grow(config):
+    if growing := way.own_heads_that_grow(config):
         kept.append(Store("surplus", (growing, tgt_len, decoder.head_dim), 2 * layers, grows=True))
     return tuple(kept)
+
+
+def kept_kv(config: ModelConfig) -> int:
+    """Numbers kept per source token so that cross-attention need not make its keys and values again, in all layers.
+
+    What the encoder handed over is no longer read where layers have made K/V of their own from it.
+    """
+    *_, read = (store for store in stores(config, 1, 0) if store.name in ("handed_over", "source"))
+    return read.numbers
 
 
 def occupied_bytes(*tensors: Tensor) -> int:

@@ -1,8 +1,8 @@
 """The fixes compared, without a browser:
 
-    python -m attention.compare --task spelling --enc-heads 8 --dec-heads 16 --seeds 5 --steps 600 --out results.csv
+    python -m attention.compare --task spelling --enc-heads 8 --dec-heads 16 --seeds 5 --steps 700 --out results.csv
 
-One line of the CSV per finished run. The same command goes on where it was interrupted. `--sweep` varies the number of
+One line of the CSV per finished run. The same command resumes after an interruption. `--sweep` varies the number of
 decoder heads instead; `--scheduler ADDRESS` runs on a Dask cluster whose workers can import this package.
 """
 
@@ -14,11 +14,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from attention import executors
-from attention.comparison import Arm, Comparison, Row, RowFile, fixes, settings_columns, sweep
-from attention.comparison.arms import KEEPS, planned
-from attention.comparison.report import report
-from attention.comparison.run import run
+from attention.experiments.comparison import Arm, Comparison, FinishedRun, RowFile, fixes, settings_columns, sweep
+from attention.experiments.comparison.arms import KEEPS, planned
+from attention.experiments.comparison.findings import fixes_findings, sweep_findings
+from attention.experiments.comparison.report import report
+from attention.experiments.comparison.run import run
+from attention.jobs import executors
 from attention.tasks import TASKS
 from attention.training import TrainingSettings
 
@@ -44,23 +45,25 @@ def compare(comparison: Comparison, arms: Iterable[Arm], file: RowFile, executor
                 failed += 1
                 bar.write(f"{arm.name}, seed {columns['seed']}, failed: {error}", file=sys.stderr)
             else:
-                file.append(Row(arm.name, columns, future.result()))
+                file.append(FinishedRun(arm.name, columns, future.result()))
             bar.set_postfix_str(arm.name)
             bar.update()
     return failed
 
 
-def rows_of(comparison: Comparison, arms: Iterable[Arm], file: RowFile) -> list[Row]:
+def rows_of(comparison: Comparison, arms: Iterable[Arm], file: RowFile) -> list[FinishedRun]:
     """The finished runs of these arms; one that belongs to several arms once for each."""
     found = []
     for arm, settings in planned(comparison, arms):
         if row := file.find(settings_columns(settings, comparison.num_examples)):
-            found.append(Row(arm.name, row.settings, row.results))
+            found.append(FinishedRun(arm.name, row.settings, row.results))
     return found
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m attention.compare", description="Compare the fixes fairly.")
+    parser = argparse.ArgumentParser(
+        prog="python -m attention.compare", description="Compare the fixes fairly.", allow_abbrev=False
+    )
     parser.add_argument("--task", choices=tuple(TASKS), default="spelling")
     parser.add_argument("--enc-heads", type=int, default=8, help="default 8")
     parser.add_argument("--dec-heads", type=int, default=16, help="default 16; not used by --sweep")
@@ -70,7 +73,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--examples", type=int, default=1000, help="held-out examples scored, default 1000")
     parser.add_argument("--width", type=int, default=64, help="d_model of both sides, default 64")
     parser.add_argument("--layers", type=int, default=2, help="of each side, default 2")
-    parser.add_argument("--out", type=Path, required=True, help="CSV file; one that exists is gone on with")
+    parser.add_argument("--out", type=Path, required=True, help="CSV file; one that exists is continued")
     parser.add_argument("--sweep", action="store_true", help="1 to 32 decoder heads instead of the fixes")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, help="processes; default: one less than there are cores")
@@ -110,11 +113,13 @@ def main(words: list[str] | None = None) -> int:
     try:
         failed = compare(given.comparison, given.arms, given.file, executor, given.quiet)
     except KeyboardInterrupt:
-        print(f"Stopped; {len(given.file.rows)} runs are in {given.out}. The same command goes on.", file=sys.stderr)
+        print(f"Stopped; {len(given.file.rows)} runs are in {given.out}. The same command resumes.", file=sys.stderr)
         executors.close(executor)
         return 130
     executor.shutdown()
-    print(report(rows_of(given.comparison, given.arms, given.file), given.arms, given.sweep))
+    rows = rows_of(given.comparison, given.arms, given.file)
+    findings = sweep_findings(rows, given.enc_heads) if given.sweep else fixes_findings(rows, given.comparison)
+    print(report(rows, given.arms, findings))
     return 1 if failed else 0
 
 

@@ -1,14 +1,15 @@
 """What a model looks like: frozen descriptions that are checked field by field.
 
 Whether an encoder and a decoder fit *together* is not decided here: a page has to be able to hold, and to show,
-a configuration that does not work. `attention.trace.trace_shapes` tells, `attention.model.EncoderDecoder` enforces.
+a configuration that does not work. `attention.shapes.trace_shapes` tells,
+`attention.model.EncoderDecoder` enforces.
 """
 
 from dataclasses import asdict, dataclass, fields
 from math import isqrt
 from numbers import Integral, Real
 
-# Every way of feeding the decoder's heads, with its variants, the default variant first (none: no variants).
+# Every K/V way, with its variants, the default variant first (none: no variants).
 # A further way is one line here and one file in `attention/cross_attention/`.
 KV_VARIANTS: dict[str, tuple[str, ...]] = {
     "reproject": (),  # the decoder projects the memory itself: the textbook Transformer
@@ -17,6 +18,9 @@ KV_VARIANTS: dict[str, tuple[str, ...]] = {
     "grouped": ("pool", "drop"),  # each K/V head serves a group of decoder heads; the variants are for fewer of those
     "extra": ("slots", "states"),  # surplus decoder heads read K/V of the decoder's own
 }
+
+# Encoder self-attention, decoder self-attention, cross-attention: the order of every record with one field for each.
+ATTENTION_KINDS = ("encoder", "decoder", "cross")
 
 # The first ids of every vocabulary: padding, the start token and the end token.
 PAD, START, END = 0, 1, 2

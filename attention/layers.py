@@ -6,6 +6,7 @@ Here a new layer is left empty, and `initialise` fills a whole model from its se
 
 import hashlib
 import math
+from numbers import Integral
 
 import torch
 from torch import nn
@@ -40,6 +41,8 @@ def initialise(model: nn.Module, config: ModelConfig, seed: int) -> None:
     (Radford et al. 2019, section 2.3), so that a deep stack starts out no louder than a shallow one.
     """
     for name, module in model.named_modules():
+        # Addresses of untrained models were shared when this part had another name; their pictures must not change.
+        name = name.replace(".cross.kv_way.", ".cross.feed.")
         if isinstance(module, Embedding):
             module.weight.normal_(std=EMBEDDING_STD, generator=named_generator(seed, name))
         elif isinstance(module, Linear):
@@ -54,5 +57,7 @@ def initialise(model: nn.Module, config: ModelConfig, seed: int) -> None:
 
 def named_generator(seed: int, name: str) -> torch.Generator:
     """A generator that belongs to one name: its numbers do not depend on what else is drawn, or in which order."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral):  # "7" and 7.0 would give other numbers than 7
+        raise ValueError(f"seed ({seed!r}) must be a whole number")
     digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest[:7], "big"))

@@ -1,7 +1,7 @@
 """Encoder, decoder, and the two together: a small pre-norm Transformer whose every attention map can be seen.
 
-Nothing is kept on a module: maps and query vectors are returned. Read `functional.py` first; the ways of feeding the
-decoder's heads are in `cross_attention/`.
+Nothing is kept on a module: maps and query vectors are returned. Read `functional.py` first; the K/V ways are in
+`cross_attention/`.
 """
 
 import math
@@ -13,9 +13,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention.cache import DecoderCache, LayerCache
-from attention.config import PAD, ModelConfig, StackConfig
-from attention.cross_attention import KV_FEEDS, Memory, check_fit
-from attention.functional import attend, causal_mask, dropout, merge_heads, split_heads
+from attention.config import PAD, ConfigError, ModelConfig, StackConfig
+from attention.cross_attention import KV_WAYS, Memory, check_fit
+from attention.functional import attend, causal_mask, described, dropout, merge_heads, split_heads
 from attention.layers import Embedding, Linear, initialise
 
 
@@ -104,7 +104,7 @@ class CrossAttention(Attention):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config.decoder, bias=config.bias, dropout_p=config.dropout)
-        self.feed = KV_FEEDS[config.kv](config)
+        self.kv_way = KV_WAYS[config.kv](config)
 
     def forward(
         self,
@@ -116,7 +116,7 @@ class CrossAttention(Attention):
         cache: LayerCache | None = None,
     ) -> tuple[Float[Tensor, "batch q_len dec_width"], Recording]:
         supply = (memory, x, own_mask)
-        k, v, mask = self.feed(*supply) if cache is None else cache.cross(self.feed, *supply)
+        k, v, mask = self.kv_way(*supply) if cache is None else cache.cross(self.kv_way, *supply)
         return self.attend(x, k, v, mask, need_maps, generator)
 
 
@@ -178,7 +178,17 @@ class PositionedEmbedding(nn.Module):
     def forward(self, ids: Int[Tensor, "batch len"], first: int = 0) -> Float[Tensor, "batch len d_model"]:
         """`first` is the position of the first of these tokens."""
         weight = self.tokens.weight
-        return self.tokens(ids) + sinusoids(first + ids.shape[1], weight.shape[1])[first:].to(weight)
+        try:
+            tokens = self.tokens(ids)
+        except IndexError:  # asked for afterwards, as looking at all numbers beforehand would cost each step
+            low, high, last = int(ids.min()), int(ids.max()), len(weight) - 1
+            raise ValueError(f"token ids from {low} to {high} must lie between 0 and {last}") from None
+        return tokens + sinusoids(first + ids.shape[1], weight.shape[1])[first:].to(weight)
+
+
+def _require_ids(name: str, ids: Tensor) -> None:
+    if not isinstance(ids, Tensor) or ids.ndim != 2 or ids.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"{name} must be a tensor of int64 or int32 of shape (batch, length), not {described(ids)}")
 
 
 def sinusoids(length: int, d_model: int) -> Float[Tensor, "length d_model"]:
@@ -198,12 +208,13 @@ class Encoder(nn.Module):
         self.embedding = PositionedEmbedding(config.src_vocab_size, stack.d_model)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(stack.num_layers))
         self.norm = nn.LayerNorm(stack.d_model, bias=config.bias)
-        self.hands_over_heads = KV_FEEDS[config.kv].hands_over_heads
+        self.hands_over_heads = KV_WAYS[config.kv].hands_over_heads
         if self.hands_over_heads:
             self.w_k = Linear(stack.d_model, stack.kv_width, bias=config.bias)
             self.w_v = Linear(stack.d_model, stack.kv_width, bias=config.bias)
 
     def forward(self, src_ids: Int[Tensor, "batch src_len"], need_maps: bool = True, generator=None) -> Encoded:
+        _require_ids("src_ids", src_ids)
         mask = (src_ids != PAD)[:, None, None, :]  # (batch, 1, 1, src_len)
         x, recordings = self.embedding(src_ids), []
         for layer in self.layers:
@@ -239,8 +250,12 @@ class Decoder(nn.Module):
         cache: DecoderCache | None = None,
     ):
         """With a `cache`, `tgt_ids` are only the tokens that follow those read before; it remembers these as well."""
+        _require_ids("tgt_ids", tgt_ids)
+        if len(tgt_ids) != len(memory.hidden):
+            raise ValueError(f"batch of tgt_ids ({len(tgt_ids)}) must equal that of src_ids ({len(memory.hidden)})")
         first, is_token = (0, tgt_ids != PAD) if cache is None else cache.read(tgt_ids != PAD)
-        mask = causal_mask(is_token.shape[1])[first:] & is_token[:, None, None, :]  # (batch, 1, q_len, tgt_len)
+        causal = causal_mask(is_token.shape[1], is_token.device)[first:]  # (q_len, tgt_len)
+        mask = causal & is_token[:, None, None, :]  # (batch, 1, q_len, tgt_len)
         x, own, cross = self.embedding(tgt_ids, first), [], []
         for number, layer in enumerate(self.layers):
             layer_cache = cache and cache.layers[number]
@@ -264,6 +279,8 @@ class EncoderDecoder(nn.Module):
     """
 
     def __init__(self, config: ModelConfig, seed: int | None = 0) -> None:
+        if not isinstance(config, ModelConfig):
+            raise ConfigError(f"config ({config!r}) must be a ModelConfig")
         check_fit(config)
         super().__init__()
         self.config = config
@@ -296,6 +313,9 @@ class EncoderDecoder(nn.Module):
             tgt_ids: target tokens beginning with the start token, 0 where padded.
             need_maps: False takes the fused path and returns neither maps nor queries.
             generator: draws the dropout of a training step; without it there is none.
+
+        Raises:
+            ValueError: the batches differ, or the ids are no whole numbers of (batch, length) below the vocabulary.
         """
         return self.decode(tgt_ids, self.encode(src_ids, need_maps, generator), need_maps, generator)
 

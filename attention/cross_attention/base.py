@@ -1,11 +1,12 @@
-"""What all ways of feeding the decoder's heads have in common."""
+"""What all K/V ways have in common."""
 
 from typing import ClassVar, NamedTuple
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attention.config import ModelConfig
+from attention.config import KV_VARIANTS, ModelConfig
+from attention.messages import Message
 
 
 class Memory(NamedTuple):
@@ -32,18 +33,22 @@ class KeysValues(NamedTuple):
 KeyValuePair = tuple[Float[Tensor, "batch kv_heads kv_len dim"], Float[Tensor, "batch kv_heads kv_len dim"]]
 
 
-class KvFeed(nn.Module):
+class KvWay(nn.Module):
     """One decoder layer's supply of keys and values. Each way overrides as little as it can.
 
     The supply has two halves: what comes from the source stays the same while the answer grows, and what comes from
     the decoder itself (most ways have none) may grow with it. So a decoder that goes step by step keeps the first.
 
     Attributes:
+        name: as in `ModelConfig.kv`.
         hands_over_heads: the encoder splits its memory into per-head K/V once, for all decoder layers.
+        heads_clash: a code for what is wrong where head counts do not fit; pages word it.
         own_grows: what `own_kv` gives has a position for each token read.
     """
 
+    name: ClassVar[str]
     hands_over_heads: ClassVar[bool] = True
+    heads_clash: ClassVar[str] = "heads"
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -53,9 +58,49 @@ class KvFeed(nn.Module):
     def check(config: ModelConfig) -> None:
         """Raise `ConfigError`, with both numbers, when encoder and decoder do not fit together this way."""
 
+    @classmethod
+    def suggestions(cls, config: ModelConfig) -> tuple[tuple[str, dict[str, object]], ...]:
+        """What to offer where `config` does not fit: codes for pages to word, and the fields to change.
+
+        By default this way itself, in its usual variant.
+        """
+        return ((cls.name, {"kv": cls.name, "kv_variant": next(iter(KV_VARIANTS[cls.name]), None)}),)
+
     @staticmethod
-    def own_columns(config: ModelConfig, tgt_tokens: tuple[str, ...]) -> tuple[str, ...]:
-        """Labels of the columns that cross maps have after those of the source; `tgt_tokens` is what was read."""
+    def trace(tracer, memory, hidden):
+        """K and V as the scores meet them, run by a tracer of the shape ledger: by default the encoder's heads.
+
+        In plain PyTorch, without the code below, on purpose: a ledger has to be able to fail.
+
+        Args:
+            tracer: a `shapes.tracer.Tracer`. It is handed in, as the ledger imports the K/V ways and not they it.
+            memory, hidden: what the encoder made, and the decoder's own hidden states, as `shapes.ledger.Named`.
+        """
+        return tracer.project_memory(memory, tracer.config.encoder)
+
+    @classmethod
+    def text(cls, config: ModelConfig) -> str:
+        """Which text explains this way in this configuration: its name, and the variant's where it has any."""
+        return f"{cls.name}_{config.kv_variant}" if config.kv_variant else cls.name
+
+    @staticmethod
+    def variant_matters(config: ModelConfig) -> bool:
+        """Whether the variants of this way differ in this configuration."""
+        return True
+
+    @staticmethod
+    def kv_heads_shared(config: ModelConfig) -> int:
+        """How many K/V heads the decoder's heads share on purpose; as many as it has heads where they share none."""
+        return config.decoder.num_heads
+
+    @classmethod
+    def kv_heads_read(cls, config: ModelConfig) -> int:
+        """How many K/V heads the decoder's heads read, on purpose or not."""
+        return cls.kv_heads_shared(config)
+
+    @staticmethod
+    def own_columns(config: ModelConfig, tgt_tokens: tuple[str, ...]) -> tuple[Message, ...]:
+        """The columns that cross maps have after those of the source; `tgt_tokens` is what was read."""
         return ()
 
     @staticmethod

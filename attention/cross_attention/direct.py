@@ -5,11 +5,13 @@ of query heads without a word (multi-query attention, by accident).
 """
 
 from attention.config import ConfigError, ModelConfig
-from attention.cross_attention.base import KvFeed
+from attention.cross_attention.base import KvWay
 from attention.cross_attention.checks import other_head_dim
 
 
-class Direct(KvFeed):
+class Direct(KvWay):
+    name = "direct"
+
     @staticmethod
     def check(config: ModelConfig) -> None:
         enc, dec = config.encoder, config.decoder
@@ -20,3 +22,15 @@ class Direct(KvFeed):
             )
         if clashes:
             raise ConfigError(" and ".join(clashes) + ', or let the decoder project the memory itself (kv="reproject")')
+
+    @classmethod
+    def suggestions(cls, config: ModelConfig) -> tuple:
+        return ()  # it fits only where nothing is broken
+
+    @classmethod
+    def kv_heads_read(cls, config: ModelConfig) -> int:
+        return min(config.encoder.num_kv_heads, config.decoder.num_heads)
+
+    @classmethod
+    def text(cls, config: ModelConfig) -> str:
+        return "direct_broadcast" if config.encoder.num_kv_heads == 1 < config.decoder.num_heads else "direct"

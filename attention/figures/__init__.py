@@ -1,31 +1,31 @@
-"""Plotly figures: arrays in, figure out. No Streamlit, no torch.
+"""Plotly figures: arrays in, a `Chart` out, which is a figure and what it shows in words. No Streamlit, no torch.
 
-`attention_heatmap`, `similarity_heatmap`, `loss_curve`, `drift_curve`, `comparison_chart` and `head_counts_chart` draw;
-`attention_alt`, `similarity_alt`, `loss_alt`, `drift_alt`, `comparison_alt` and `head_counts_alt` say the same in
-words. Figures are transparent and take `theme="light"` or `"dark"` for their own text and colours.
+Figures are transparent and take `theme="light"` or `"dark"` for their own text and colours, and `words` for what they
+say by themselves.
 """
 
-from attention.figures.alt_text import attention_alt, comparison_alt, loss_alt, similarity_alt
-from attention.figures.comparison import comparison_chart
-from attention.figures.curves import loss_curve
-from attention.figures.drift import drift_alt, drift_curve
-from attention.figures.head_counts import head_counts_alt, head_counts_chart
-from attention.figures.heatmap import attention_heatmap
-from attention.figures.similarity import similarity_heatmap
+from attention.figures.chart import Chart
+from attention.figures.drift import drift_chart
+from attention.figures.head_counts import head_counts_chart
+from attention.figures.heatmap import attention_chart, difference_chart
+from attention.figures.lines import comparison_chart, lines_chart, loss_chart
+from attention.figures.pairs import pairs_chart, similarity_chart
+from attention.figures.seeds import interval_chart, seed_curves_chart, seed_dots_chart
 from attention.figures.words import FigureWords
 
 __all__ = [
+    "Chart",
     "FigureWords",
-    "attention_alt",
-    "attention_heatmap",
-    "comparison_alt",
+    "attention_chart",
     "comparison_chart",
-    "drift_alt",
-    "drift_curve",
-    "head_counts_alt",
+    "difference_chart",
+    "drift_chart",
     "head_counts_chart",
-    "loss_alt",
-    "loss_curve",
-    "similarity_alt",
-    "similarity_heatmap",
+    "interval_chart",
+    "lines_chart",
+    "loss_chart",
+    "pairs_chart",
+    "seed_curves_chart",
+    "seed_dots_chart",
+    "similarity_chart",
 ]

@@ -10,8 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from attention.figures.colors import TABLE_SIZE, Scale, text_color
-from attention.figures.layout import CLEAR, ink
+from attention.figures.colors import TABLE_SIZE, text_color
+from attention.figures.palette import CLEAR, Palette, Scale
+from attention.figures.words import FigureWords
 
 _BLANK = "\u200b"  # zero-width space: takes part in plotly's choice of the text size, but shows nothing
 
@@ -23,7 +24,7 @@ def _inks(scale: Scale) -> tuple[str, ...]:
 
 
 def text_layers(
-    texts: Sequence[Sequence[str]], positions: np.ndarray, scale: Scale, theme: str, *, gap: int = 0
+    texts: Sequence[Sequence[str]], positions: np.ndarray, scale: Scale, colors: Palette, *, gap: int = 0
 ) -> list[dict]:
     """Heat map traces that write `texts` over a map.
 
@@ -34,7 +35,7 @@ def text_layers(
     filled = ~np.isnan(positions)
     steps = np.rint(np.clip(np.where(filled, positions, 0), 0, 1) * (len(by_step) - 1)).astype(int)
     inks = [
-        [by_step[step] if has_ground else ink(theme) for step, has_ground in zip(row, row_filled, strict=True)]
+        [by_step[step] if has_ground else colors.ink for step, has_ground in zip(row, row_filled, strict=True)]
         for row, row_filled in zip(steps.tolist(), filled.tolist(), strict=True)
     ]
     cells = [list(zip(*row, strict=True)) for row in zip(texts, inks, strict=True)]  # (text, ink) per cell
@@ -58,6 +59,15 @@ def text_layers(
         }
         for color in sorted(used)
     ]
+
+
+def cell_number(value: float, words: FigureWords, *, short: bool) -> str:
+    """A number of −1…1 for a cell: "0.12", "−0.12", or short ".12", "−.12", "1.0"."""
+    text = words.number(value)
+    if not short:
+        return text
+    sign, text = (words.minus, text.removeprefix(words.minus)) if text.startswith(words.minus) else ("", text)
+    return sign + (text[1:] if text[0] == "0" else text[:3])
 
 
 def _one_ink(cells: list[list[tuple[str, str]]], color: str, longest: int) -> list[list[str]]:

@@ -1,48 +1,25 @@
-"""Colour scales for maps of numbers, one pair for a light page and one for a dark page.
+"""Colour scales for maps of numbers.
 
-A scale is a few anchor colours, evenly spaced from its low end to its high end. Between anchors it is
+A scale (palette.py) is a few anchor colours, evenly spaced from its low end to its high end. Between anchors it is
 interpolated in OKLab, where equal steps look equally large, so that the eye reads the number and not the mixture.
 
-`SEQUENTIAL_*` is for 0…1: 0 is (nearly) the page background, and brightness changes in one direction only, so the
-scale survives colour blindness and a black-and-white print. `DIVERGING_*` is for −1…1: 0 is the background,
-orange is negative and blue is positive, the pair that all common kinds of colour blindness keep apart.
-
-The head grid and every plotly figure take their colours from here:
-
-    table(SEQUENTIAL_LIGHT)                -> (256, 3) uint8, for drawing pixels
-    plotly_colorscale(SEQUENTIAL_LIGHT)    -> [[0.0, "rgb(…)"], …, [1.0, "rgb(…)"]]
-    text_color(SEQUENTIAL_LIGHT, 0.8)      -> "#ffffff" or "#000000", whichever is easier to read on that cell
+    table(LIGHT.sequential)                -> (256, 3) uint8, for drawing pixels
+    plotly_colorscale(LIGHT.sequential)    -> [[0.0, "rgb(…)"], …, [1.0, "rgb(…)"]]
+    text_color(LIGHT.sequential, 0.8)      -> white or black, whichever is easier to read on that cell
 """
 
 from functools import cache
 
 import numpy as np
 
-Scale = tuple[str, ...]
+from attention.figures.palette import DARK_INK, LIGHT_INK, Scale
 
-SEQUENTIAL_LIGHT: Scale = ("#ffffff", "#d8e8f8", "#9cc8ee", "#5a9fdb", "#2f73bd", "#1d4a92", "#0c2461")
-SEQUENTIAL_DARK: Scale = ("#0f141d", "#173057", "#1f5390", "#2a7fba", "#4eb0cf", "#9bdcd7", "#f6fbd0")
-DIVERGING_LIGHT: Scale = ("#7f3205", "#c5661d", "#f2b37c", "#ffffff", "#94c2ec", "#2f73bd", "#0c2461")
-DIVERGING_DARK: Scale = ("#ffd9a8", "#e58a3c", "#7d4519", "#0f141d", "#1d4f86", "#4fa3dc", "#d3ecff")
-
-# Black and white: on any ground, one of the two has a contrast above 4.5, what WCAG AA asks of small text.
-DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 TABLE_SIZE = 256
-
-
-def sequential(dark: bool) -> Scale:
-    """The 0…1 scale for a dark or a light page."""
-    return SEQUENTIAL_DARK if dark else SEQUENTIAL_LIGHT
-
-
-def diverging(dark: bool) -> Scale:
-    """The −1…1 scale for a dark or a light page."""
-    return DIVERGING_DARK if dark else DIVERGING_LIGHT
 
 
 @cache
 def _cached_table(scale: Scale, size: int) -> np.ndarray:
-    anchors = _linear_to_oklab(_srgb_to_linear(np.array([_rgb(color) for color in scale]) / 255))
+    anchors = _linear_to_oklab(_srgb_to_linear(np.array([rgb(color) for color in scale]) / 255))
     at = np.linspace(0, len(scale) - 1, size)
     lab = np.stack([np.interp(at, np.arange(len(scale)), anchors[:, i]) for i in range(3)], axis=1)  # (size, 3)
     colors = np.rint(255 * _linear_to_srgb(_oklab_to_linear(lab))).astype(np.uint8)
@@ -67,7 +44,7 @@ def text_color(scale: Scale, position: float) -> str:
     """The ink with the higher contrast on the colour at `position` (0 = low end, 1 = high end; clipped)."""
     colors = table(scale)
     ground = colors[int(np.clip(round(position * (len(colors) - 1)), 0, len(colors) - 1))]
-    return max((DARK_INK, LIGHT_INK), key=lambda ink: contrast(_rgb(ink), ground))
+    return max((DARK_INK, LIGHT_INK), key=lambda ink: contrast(rgb(ink), ground))
 
 
 def contrast(first, second) -> float:
@@ -81,7 +58,8 @@ def luminance(color) -> float:
     return float(_srgb_to_linear(np.asarray(color, dtype=float) / 255) @ np.array([0.2126, 0.7152, 0.0722]))
 
 
-def _rgb(color: str) -> tuple[int, int, int]:
+def rgb(color: str) -> tuple[int, int, int]:
+    """A "#rrggbb" colour as three numbers of 0…255."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 

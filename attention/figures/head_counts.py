@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from math import log2
 
-import plotly.graph_objects as go
+import numpy as np
 
-from attention.figures.colors import diverging
-from attention.figures.layout import TEXT_SIZE, base_layout, figure, ink, is_dark, number_axis
+from attention.figures.chart import Chart, chart
+from attention.figures.layout import TEXT_SIZE, base_layout, number_axis
+from attention.figures.palette import Palette, palette
 from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
@@ -24,24 +25,25 @@ def head_counts_chart(
     height: int = 460,
     label_places: Mapping[Pair, str] | None = None,
     words: FigureWords = ENGLISH,
-) -> go.Figure:
+) -> Chart:
     """Decoder heads against encoder heads, both on logarithmic axes from 5 to 42.
 
     Above the diagonal the decoder has more heads (triangle up), below it fewer (triangle down), on it as many
     (circle). Models with the same pair share a point. A pair beyond the axes is written at the end of the diagonal.
+    The words name every pair with its models.
 
     Args:
         models: name, encoder heads, decoder heads.
         label_places: plotly's `textposition` for the label of a pair; "middle right" where none is given.
     """
-    pairs = by_pair(models)
+    pairs, colors = by_pair(models), palette(theme)
     shown = [pair for pair in pairs if max(pair) <= HIGH]
     places = label_places or {}
     ends = [log2(LOW), log2(HIGH)]
     traces = [
         {
             "type": "scatter", "x": ends, "y": ends, "mode": "lines", "hoverinfo": "skip",
-            "line": {"color": ink(theme, faint=True), "width": 1, "dash": "dot"},
+            "line": {"color": colors.faint_ink, "width": 1, "dash": "dot"},
         },
         {
             "type": "scatter",
@@ -51,41 +53,44 @@ def head_counts_chart(
             "mode": "markers+text",
             "text": [_label(pairs[pair]) for pair in shown],
             "textposition": [places.get(pair, "middle right") for pair in shown],
-            "textfont": {"size": TEXT_SIZE - 1, "color": ink(theme)},
+            "textfont": {"size": TEXT_SIZE, "color": colors.ink},
             "cliponaxis": False,
             "marker": {
                 "size": 11,
                 "symbol": [("circle", "triangle-up", "triangle-down")[_side(pair)] for pair in shown],
-                "color": [_colors(theme)[_side(pair)] for pair in shown],
+                "color": [_marks(colors)[_side(pair)] for pair in shown],
             },
             "hovertext": [f"{_label(pairs[pair])}<br>{pair[0]} → {pair[1]}" for pair in shown],
             "hovertemplate": "%{hovertext}<extra></extra>",
         },
     ]  # fmt: skip
-    layout = base_layout(theme, title=None, height=height)
+    layout = base_layout(colors, title=None, height=height)
     layout["margin"] |= {"r": 20}
     ticks = {"tickmode": "array", "tickvals": [log2(tick) for tick in TICKS], "ticktext": [str(tick) for tick in TICKS]}
-    layout["xaxis"] = number_axis(words.encoder_heads, theme, range=ends, autorange=False, **ticks)
-    layout["yaxis"] = number_axis(words.decoder_heads, theme, range=ends, autorange=False, tickangle=0, **ticks)
+    layout["xaxis"] = number_axis(words.encoder_heads, colors, range=ends, autorange=False, **ticks)
+    layout["yaxis"] = number_axis(words.decoder_heads, colors, range=ends, autorange=False, tickangle=0, **ticks)
     layout["annotations"] = [
-        _note(words.more_decoder_heads, theme, _colors(theme)[1], x=0.01, y=0.99, xanchor="left", yanchor="top"),
-        _note(words.fewer_decoder_heads, theme, _colors(theme)[2], x=0.99, y=0.01, xanchor="right", yanchor="bottom"),
+        _note(words.more_decoder_heads, _marks(colors)[1], x=0.01, y=0.99, xanchor="left", yanchor="top"),
+        _note(words.fewer_decoder_heads, _marks(colors)[2], x=0.99, y=0.01, xanchor="right", yanchor="bottom"),
     ]
     beyond = [
         f"{', '.join(map(literal, names))} {enc} → {dec}" for (enc, dec), names in pairs.items() if max(enc, dec) > HIGH
     ]
     if beyond:
         text = "<br>".join(f"{line} ↗" for line in beyond)
-        layout["annotations"].append(_note(text, theme, ink(theme), x=1, y=1, xanchor="right", yanchor="bottom"))
+        layout["annotations"].append(_note(text, colors.ink, x=1, y=1, xanchor="right", yanchor="bottom"))
         layout["margin"]["t"] = 30
-    return figure(traces, layout)
-
-
-def head_counts_alt(models: Sequence[tuple[str, int, int]], *, words: FigureWords = ENGLISH) -> str:
-    """Every pair of counts with its models, in words."""
-    pairs = sorted(by_pair(models).items())
-    said = "; ".join(f"{', '.join(names)} {enc} {words.against} {dec}" for (enc, dec), names in pairs)
-    return f"{words.head_counts_alt} {said}."
+    points = "; ".join(
+        words.head_counts_point.format(names=", ".join(names), encoder=enc, decoder=dec)
+        for (enc, dec), names in sorted(pairs.items())
+    )
+    columns = ("model", "encoder_heads", "decoder_heads")
+    return chart(
+        traces,
+        layout,
+        words.head_counts_alt.format(points=points),
+        lambda: {name: np.array(values) for name, values in zip(columns, zip(*models, strict=True), strict=True)},
+    )
 
 
 def by_pair(models: Sequence[tuple[str, int, int]]) -> dict[Pair, list[str]]:
@@ -102,10 +107,9 @@ def _side(pair: Pair) -> int:
     return 0 if enc == dec else 1 if dec > enc else 2
 
 
-def _colors(theme: str) -> tuple[str, str, str]:
-    """Of points on, above and below the diagonal: blue and orange survive colour blindness, and shapes differ too."""
-    scale = diverging(is_dark(theme))
-    return ink(theme, faint=True), scale[-2], scale[1]
+def _marks(colors: Palette) -> tuple[str, str, str]:
+    """Of points on, above and below the diagonal; shapes differ too."""
+    return colors.faint_ink, colors.blue, colors.rose
 
 
 def _label(names: Sequence[str]) -> str:
@@ -120,7 +124,7 @@ def _label(names: Sequence[str]) -> str:
     return "<br>".join(lines)
 
 
-def _note(text: str, theme: str, color: str, **where) -> dict:
+def _note(text: str, color: str, **where) -> dict:
     return {
         "text": text, "showarrow": False, "xref": "paper", "yref": "paper", "align": where["xanchor"],
         "font": {"size": TEXT_SIZE, "color": color}, **where,

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 
 import numpy as np
-import plotly.graph_objects as go
 
-from attention.figures.cell_text import text_layers
-from attention.figures.colors import plotly_colorscale, sequential
-from attention.figures.layout import GROUND, base_layout, color_bar, column_axis, figure, ink, is_dark, row_axis
-from attention.figures.text import literal, number, shorten
+from attention.figures.cell_text import cell_number, text_layers
+from attention.figures.chart import Chart, chart
+from attention.figures.colors import plotly_colorscale
+from attention.figures.layout import base_layout, color_bar, column_axis, row_axis
+from attention.figures.numbers import map_cells
+from attention.figures.palette import GROUND, Palette, Scale, palette
+from attention.figures.text import literal, shorten, visible
 from attention.figures.words import ENGLISH, FigureWords
 
 MAX_NUMBERED_COLUMNS, MAX_NUMBERED_ROWS = 20, 40  # beyond, a number would be smaller than anybody can read
-SHORT_NUMBERS_FROM = 9  # columns from which ".12" is written for "0.12"
+SHORT_NUMBERS_FROM = 8  # columns from which ".12" is written for "0.12"
+MAX_ROWS_IN_WORDS = 12  # a listener will not sit through more
 
 
-def attention_heatmap(
+def attention_chart(
     weights: np.ndarray,
     row_labels: Sequence[str],
     col_labels: Sequence[str],
@@ -28,7 +31,7 @@ def attention_heatmap(
     height: int | None = None,
     show_numbers: bool = True,
     words: FigureWords = ENGLISH,
-) -> go.Figure:
+) -> Chart:
     """An attention map, rows = queries from the top, columns = keys; colours always run from 0 to 1.
 
     weights: (q_len, kv_len).  row_labels, col_labels: one token each, shown literally whatever is in it.
@@ -40,45 +43,102 @@ def attention_heatmap(
     """
     weights, allowed = _checked(weights, row_labels, col_labels, allowed)
     rows, cols = weights.shape
-    scale = sequential(is_dark(theme))
+    colors = palette(theme)
     z = np.where(allowed, weights, np.nan).astype(np.float32)
-    gap = 1 if max(rows, cols) <= 24 else 0
-    traces = [
-        {
-            "type": "heatmap",
-            "x": np.arange(cols, dtype=np.int16),
-            "y": np.arange(rows, dtype=np.int16),
-            "z": z,
-            "zmin": 0,
-            "zmax": 1,
-            "colorscale": plotly_colorscale(scale),
-            "colorbar": color_bar(theme, (0, 0.5, 1)),
-            "xgap": gap,
-            "ygap": gap,
-            "hovertext": _hover(weights, allowed, row_labels, col_labels, words),
-            "hoverinfo": "text",
-        }
-    ]
-    if show_numbers and cols <= MAX_NUMBERED_COLUMNS and rows <= MAX_NUMBERED_ROWS:
-        zero = cols < SHORT_NUMBERS_FROM
-        texts = [["" if v != v else number(v, leading_zero=zero) for v in row] for row in z.tolist()]
-        traces += text_layers(texts, z, scale, theme, gap=gap)
-
-    layout = base_layout(theme, title=title, height=height or _height(rows, bool(title)))
-    layout["plot_bgcolor"] = GROUND
-    layout["xaxis"] = column_axis(col_labels, col_title, theme)
-    layout["yaxis"] = row_axis(row_labels, row_title, theme)
+    traces = [map_trace(z, 0, 1, colors.sequential, colors, words)]
+    traces[0] |= {"hovertext": _hover(weights, allowed, row_labels, col_labels, words), "hoverinfo": "text"}
+    if show_numbers:
+        traces += _numbers(z, z, colors.sequential, colors, words, short=cols >= SHORT_NUMBERS_FROM)
+    layout = base_layout(colors, title=title, height=height or _height(rows, bool(title)))
+    layout |= _axes(row_labels, col_labels, row_title, col_title, colors)
     layout["annotations"] = [
         {
             "x": (cols - 1) / 2,
             "y": row,
             "text": literal(words.no_keys),
             "showarrow": False,
-            "font": {"color": ink(theme, faint=True)},
+            "font": {"color": colors.faint_ink},
         }
         for row in np.flatnonzero(~allowed.any(axis=1)).tolist()
     ]
-    return figure(traces, layout)
+    alt = _alt(weights, allowed, row_labels, col_labels, row_title, col_title, words)
+    return chart(traces, layout, alt, lambda: map_cells(row_labels, col_labels, allowed=allowed, weight=z))
+
+
+def difference_chart(
+    first: np.ndarray,
+    second: np.ndarray,
+    row_labels: Sequence[str],
+    col_labels: Sequence[str],
+    *,
+    row_title: str,
+    col_title: str,
+    allowed: np.ndarray,
+    theme: str = "light",
+    height: int | None = None,
+    words: FigureWords = ENGLISH,
+) -> Chart:
+    """One attention map less another, from −1 (rose: the second looks there) to 1 (blue: the first does).
+
+    first, second, allowed: (q_len, kv_len); cells that are not allowed stay blank. The words name the largest
+    difference of each row. Raises ValueError if the sizes do not fit together.
+    """
+    difference, allowed = _checked(first - second, row_labels, col_labels, allowed)
+    colors = palette(theme)
+    z = np.where(allowed, difference, np.nan)
+    trace = map_trace(z, -1.0, 1.0, colors.diverging, colors, words)
+    keys = [f"{literal(words.key)} {literal(shorten(text))}<br>" for text in col_labels]
+    queries = [f"{literal(words.query)} {literal(shorten(text))}<br>" for text in row_labels]
+    trace["hoverinfo"] = "text"
+    trace["hovertext"] = [
+        [f"{query}{key}{literal(words.number(value, 3))}" for key, value in zip(keys, row, strict=True)]
+        for query, row in zip(queries, z.tolist(), strict=True)
+    ]
+    traces = [trace, *_numbers(z, (z + 1) / 2, colors.diverging, colors, words, short=True)]
+    layout = base_layout(colors, title=None, height=height or max(130, len(row_labels) * 40) + 95)
+    layout |= _axes(row_labels, col_labels, row_title, col_title, colors)
+    alt = _alt(abs(difference), allowed, row_labels, col_labels, row_title, col_title, words)
+    return chart(traces, layout, alt, lambda: map_cells(row_labels, col_labels, allowed=allowed, difference=z))
+
+
+def map_trace(z: np.ndarray, low: float, high: float, scale: Scale, colors: Palette, words: FigureWords) -> dict:
+    """A heat map of (rows, cols) numbers on a scale from `low` to `high`; NaN = blank. It says nothing on hover."""
+    rows, cols = z.shape
+    gap = 1 if max(rows, cols) <= 24 else 0
+    return {
+        "type": "heatmap",
+        "x": np.arange(cols, dtype=np.int16),
+        "y": np.arange(rows, dtype=np.int16),
+        "z": z.astype(np.float32),
+        "zmin": low,
+        "zmax": high,
+        "colorscale": plotly_colorscale(scale),
+        "colorbar": color_bar(colors, (low, (low + high) / 2, high), words),
+        "xgap": gap,
+        "ygap": gap,
+        "hoverinfo": "skip",
+    }
+
+
+def _numbers(
+    z: np.ndarray, positions: np.ndarray, scale: Scale, colors: Palette, words: FigureWords, *, short: bool
+) -> list[dict]:
+    """The traces that write each number in its cell, as far as they can be read."""
+    rows, cols = z.shape
+    if cols > MAX_NUMBERED_COLUMNS or rows > MAX_NUMBERED_ROWS:
+        return []
+    texts = [["" if v != v else cell_number(v, words, short=short) for v in row] for row in z.tolist()]
+    return text_layers(texts, positions, scale, colors, gap=1 if max(rows, cols) <= 24 else 0)
+
+
+def _axes(
+    row_labels: Sequence[str], col_labels: Sequence[str], row_title: str, col_title: str, colors: Palette
+) -> dict:
+    return {
+        "plot_bgcolor": GROUND,
+        "xaxis": column_axis(col_labels, col_title, colors),
+        "yaxis": row_axis(row_labels, row_title, colors),
+    }
 
 
 def _checked(weights, row_labels, col_labels, allowed) -> tuple[np.ndarray, np.ndarray]:
@@ -121,9 +181,35 @@ def _hover(weights, allowed, row_labels, col_labels, words: FigureWords) -> list
             elif value != value:
                 last = undefined
             elif 0 < value < 0.0005:
-                last = f"{weight} &lt; 0.001"  # "0.000" would say that there is none
+                last = f"{weight} &lt; {words.number(0.001, 3)}"  # "0.000" would say that there is none
             else:
-                last = f"{weight} {value:.3f}"
+                last = f"{weight} {words.number(value, 3)}"
             cells.append(query + key + last)
         texts.append(cells)
     return texts
+
+
+def _alt(weights, allowed, row_labels, col_labels, row_title: str, col_title: str, words: FigureWords) -> str:
+    """Size, axes, and the strongest cell of each row, of the first few."""
+    rows, cols = weights.shape
+    cells = [
+        f"{visible(shorten(label))} → {_strongest(row, may, col_labels, words)}"
+        for label, row, may in zip(row_labels[:MAX_ROWS_IN_WORDS], weights, allowed, strict=False)
+    ]
+    if rows > MAX_ROWS_IN_WORDS:
+        cells.append(words.counted(words.more_rows_alt, rows - MAX_ROWS_IN_WORDS))
+    size = words.map_alt.format(rows=rows, cols=cols, row_title=row_title, col_title=col_title)
+    return f"{size} {words.strongest_alt.format(cells='; '.join(cells))}"
+
+
+def _strongest(row: np.ndarray, allowed: np.ndarray, labels: Sequence[str], words: FigureWords) -> str:
+    if not allowed.any():
+        return words.no_keys
+    row = np.where(allowed, row, -np.inf)
+    if np.isnan(row).any():
+        return words.undefined
+    best = int(row.argmax())
+    # What reads alike is not "the strongest": rounding must not choose among equal weights.
+    if (row >= row[best] - 1e-6).sum() > 1:
+        return f"{words.no_single_key} {words.number(row[best])}"
+    return f"{visible(shorten(labels[best]))} ({best + 1}) {words.number(row[best])}"

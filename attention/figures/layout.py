@@ -1,64 +1,42 @@
-"""What all figures share: ink, type sizes, margins, and axes that carry labels at whole positions."""
+"""What all figures share: type sizes, margins, and axes that carry labels at whole positions."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
-import plotly.graph_objects as go
+import numpy as np
 
+from attention.figures.colors import rgb
+from attention.figures.palette import CLEAR, Palette
 from attention.figures.text import literal, shorten
+from attention.figures.words import FigureWords
 
-CLEAR = "rgba(0,0,0,0)"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-TEXT_SIZE, TITLE_SIZE = 13, 15  # px; TEXT_SIZE is also the largest size of the numbers in cells
-PHONE_MAP_WIDTH, CHARACTER_WIDTH = 300, 6.8  # px; what labels leave of 390, and an average letter
-
-_INK = {"light": "#1b2330", "dark": "#e7ebf2"}
-_FAINT_INK = {"light": "#5a6170", "dark": "#a6adba"}
-_PANEL = {"light": "#ffffff", "dark": "#1a212d"}
-_LINE = {"light": "rgba(90,97,112,0.25)", "dark": "rgba(166,173,186,0.25)"}
-GROUND = "rgba(128,134,145,0.14)"  # behind the cells: shows which are blank, in both themes
+TEXT_SIZE, TITLE_SIZE = 14, 16  # px; nothing is smaller, and the numbers in cells are no larger than TEXT_SIZE
+PHONE_MAP_WIDTH, CHARACTER_WIDTH = 300, 7.3  # px; what labels leave of 390, and an average letter
 
 
-def is_dark(theme: str) -> bool:
-    """Whether the theme is the dark one; ValueError for a theme that is neither."""
-    if theme not in _INK:
-        raise ValueError(f"theme is 'light' or 'dark', got {theme!r}")
-    return theme == "dark"
-
-
-def ink(theme: str, *, faint: bool = False) -> str:
-    """The colour of text on the page itself."""
-    return (_FAINT_INK if faint else _INK)[theme]
-
-
-def line_color(theme: str) -> str:
-    """The colour of grid lines."""
-    return _LINE[theme]
-
-
-def base_layout(theme: str, *, title: str | None, height: int) -> dict:
+def base_layout(colors: Palette, *, title: str | None, height: int) -> dict:
     """Layout without axes: transparent, small margins, no dragging (a finger has to be able to scroll the page)."""
     layout = {
         # A template of one entry: without any, plotly fills in its own, 7 kB of colours that no figure here uses.
         "template": {"layout": {"hovermode": "closest"}},
         "paper_bgcolor": CLEAR,
         "plot_bgcolor": CLEAR,
-        "font": {"family": FONT, "size": TEXT_SIZE, "color": ink(theme)},
+        "font": {"family": FONT, "size": TEXT_SIZE, "color": colors.ink},
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "height": height,
         "dragmode": False,
         "showlegend": False,
         "hoverlabel": {
-            "bgcolor": _PANEL[theme],
-            "bordercolor": ink(theme, faint=True),
-            "font": {"family": FONT, "size": TEXT_SIZE, "color": ink(theme)},
+            "bgcolor": colors.panel,
+            "bordercolor": colors.faint_ink,
+            "font": {"family": FONT, "size": TEXT_SIZE, "color": colors.ink},
             "align": "left",
         },
     }
     if title:
         layout["title"] = {
             "text": literal(title),
-            "font": {"size": TITLE_SIZE, "color": ink(theme)},
+            "font": {"size": TITLE_SIZE, "color": colors.ink},
             "x": 0,
             "xref": "container",
             "xanchor": "left",
@@ -71,29 +49,16 @@ def base_layout(theme: str, *, title: str | None, height: int) -> dict:
     return layout
 
 
-def figure(traces: list[dict], layout: dict) -> go.Figure:
-    """The figure made of these parts.
-
-    plotly's check of every property takes three quarters of the time it needs for a figure, and these dictionaries
-    are ours, not a visitor's. The tests run the check on each kind of figure instead.
-    """
-    # plotly takes pandas as it finds it among the loaded modules, also half loaded by another thread. Here rather than
-    # at the top: charts come after the grid of heads, which need not wait for it.
-    with suppress(ImportError):
-        import pandas  # noqa: F401
-    return go.Figure({"data": traces, "layout": layout}, _validate=False)
-
-
-def row_axis(labels: Sequence[str], title: str, theme: str, *, most: int = 60) -> dict:
+def row_axis(labels: Sequence[str], title: str, colors: Palette, *, most: int = 60) -> dict:
     """The vertical axis of a map: position 0 is at the top."""
-    axis = _label_axis(labels, title, theme, most)
+    axis = _label_axis(labels, title, colors, most)
     axis["range"] = axis["range"][::-1]
     return axis
 
 
-def column_axis(labels: Sequence[str], title: str, theme: str, *, most: int = 22) -> dict:
+def column_axis(labels: Sequence[str], title: str, colors: Palette, *, most: int = 22) -> dict:
     """The horizontal axis of a map, above it, beside the first row; labels lie flat where they fit on a phone."""
-    axis = _label_axis(labels, title, theme, most) | {"side": "top", "autotickangles": [0, -90]}
+    axis = _label_axis(labels, title, colors, most) | {"side": "top", "autotickangles": [0, -90]}
     lengths = [len(shorten(label)) for label in labels[:: -(-len(labels) // most)]]
     widest = max((first + second) / 2 for first, second in zip(lengths, [*lengths[1:], 0], strict=True))
     if widest * CHARACTER_WIDTH <= PHONE_MAP_WIDTH / len(lengths):
@@ -101,7 +66,7 @@ def column_axis(labels: Sequence[str], title: str, theme: str, *, most: int = 22
     return axis
 
 
-def _label_axis(labels: Sequence[str], title: str, theme: str, most: int) -> dict:
+def _label_axis(labels: Sequence[str], title: str, colors: Palette, most: int) -> dict:
     """An axis of whole positions 0, 1, 2, … with one label each.
 
     Positions are numbers, so equal labels stay apart and a label like "10" or "2024-01-01" is never read as a value.
@@ -116,10 +81,10 @@ def _label_axis(labels: Sequence[str], title: str, theme: str, most: int) -> dic
         "tickmode": "array",
         "tickvals": list(range(0, len(labels), step)),
         "ticktext": [literal(shorten(label)) for label in labels[::step]],
-        "tickfont": {"size": TEXT_SIZE, "color": ink(theme)},
+        "tickfont": {"size": TEXT_SIZE, "color": colors.ink},
         "title": {
-            "text": literal(title),
-            "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)},
+            "text": literal(title) if title else "",
+            "font": {"size": TEXT_SIZE, "color": colors.faint_ink},
             "standoff": 6,
         },
         "ticks": "",
@@ -131,12 +96,33 @@ def _label_axis(labels: Sequence[str], title: str, theme: str, most: int) -> dic
     }
 
 
-def number_axis(title: str, theme: str, **more) -> dict:
+def name_axis(names: Sequence[str], colors: Palette) -> dict:
+    """A vertical axis with a name at each whole number, from the top down; long names break at a comma."""
+    return {
+        "range": [len(names) - 0.5, -0.5],
+        "autorange": False,
+        "fixedrange": True,
+        "tickvals": list(range(len(names))),
+        "ticktext": [literal(name).replace(", ", ",<br>") for name in names],
+        "tickfont": {"size": TEXT_SIZE, "color": colors.ink},
+        "gridcolor": colors.line,
+        "zeroline": False,
+        "ticks": "",
+        "ticklabelstandoff": 6,
+        "automargin": True,
+    }
+
+
+def number_axis(title: str, colors: Palette, **more) -> dict:
     """An axis of numbers that neither zooms nor pans; `more` is what is special about this one."""
     return {
         "type": "linear",
-        "title": {"text": literal(title), "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}, "standoff": 6},
-        "gridcolor": line_color(theme),
+        "title": {
+            "text": literal(title) if title else "",
+            "font": {"size": TEXT_SIZE, "color": colors.faint_ink},
+            "standoff": 6,
+        },
+        "gridcolor": colors.line,
         "zeroline": False,
         "ticks": "",
         "ticklabelstandoff": 4,
@@ -154,22 +140,37 @@ def legend_above(**more) -> dict:
     }
 
 
-def mark_at(position: float, text: str, theme: str) -> dict:
+def mark_at(position: float, text: str, colors: Palette) -> dict:
     """Layout with a dotted line from bottom to top, and what it means beside its foot, where the lines seldom are."""
-    line = {"color": ink(theme, faint=True), "width": 1, "dash": "dot"}
+    line = {"color": colors.faint_ink, "width": 1, "dash": "dot"}
     note = {"x": position, "y": 0.02, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "xshift": 4}
-    note |= {"text": literal(text), "showarrow": False, "font": {"size": TEXT_SIZE, "color": ink(theme, faint=True)}}
+    note |= {"text": literal(text), "showarrow": False, "font": {"size": TEXT_SIZE, "color": colors.faint_ink}}
     shape = {"type": "line", "x0": position, "x1": position, "yref": "paper", "y0": 0, "y1": 1, "line": line}
     return {"shapes": [shape], "annotations": [note]}
 
 
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> dict:
+    """A trace between two lines of equal length: forth along `low`, back along `high`."""
+    return {
+        "type": "scatter",
+        "x": np.concatenate([x, x[::-1]]),
+        "y": np.concatenate([low, high[::-1]]),
+        "fill": "toself",
+        "fillcolor": color,
+        "line": {"width": 0},
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
 def see_through(color: str, alpha: float) -> str:
     """A "#rrggbb" colour that lets the ground through."""
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = rgb(color)
     return f"rgba({red},{green},{blue},{alpha})"
 
 
-def color_bar(theme: str, ticks: Sequence[float]) -> dict:
+def color_bar(colors: Palette, ticks: Sequence[float], words: FigureWords) -> dict:
     """A small colour bar below the map, where it costs no width."""
     return {
         "orientation": "h",
@@ -182,8 +183,8 @@ def color_bar(theme: str, ticks: Sequence[float]) -> dict:
         "thickness": 8,
         "outlinewidth": 0,
         "tickvals": list(ticks),
-        "ticktext": [f"{tick:g}".replace("-", "−") for tick in ticks],
-        "tickfont": {"size": 12, "color": ink(theme, faint=True)},
+        "ticktext": [words.sign(f"{tick:g}") for tick in ticks],
+        "tickfont": {"size": TEXT_SIZE, "color": colors.faint_ink},
         "ticks": "",
         "xpad": 0,
         "ypad": 8,

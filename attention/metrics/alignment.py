@@ -84,7 +84,7 @@ class AlignmentScores:
 
     Attributes:
         heads: share of the target tokens that count; NaN when there are none.
-        diagonal, same_index: what two rules that look at nothing score on the same tokens.
+        diagonal, same_index: what the two position-only baselines score on the same tokens.
         num_aligned: how many tokens these are about.
     """
 

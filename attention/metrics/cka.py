@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from attention.metrics.redundancy import Similarity, compressed_products
+from attention.metrics.cosines import Similarity, compressed_products
 
 
 class Cka(NamedTuple):
@@ -95,15 +95,3 @@ def _squared_cross_products(features: Float[np.ndarray, "heads rows dim"]) -> Fl
     beside = features.transpose(1, 0, 2).reshape(rows, heads * dim)
     products = (beside.T @ beside).reshape(heads, dim, heads, dim)
     return np.square(products).sum(axis=(1, 3))
-
-
-def cka_chance(rows: int, dim: int, other_dim: int | None = None) -> float:
-    """About what CKA gives for independent Gaussian features: √(p · q / ((n + p)(n + q))) for n rows, p and q features.
-
-    From the expected products of Wishart matrices, with one row lost to centring. 200 rows: 0.04 for head size 8,
-    0.24 for 64; 20 rows and head size 64: 0.76. So heads of unlike sizes cannot be compared by CKA alone.
-    """
-    other_dim = dim if other_dim is None else other_dim
-    if min(rows, dim, other_dim) < 1:
-        raise ValueError(f"rows ({rows}) and dimensions ({dim}, {other_dim}) must be at least 1")
-    return float(np.sqrt(dim / (rows + dim) * (other_dim / (rows + other_dim))))

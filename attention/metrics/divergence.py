@@ -3,7 +3,7 @@
 Means over the rows in which both heads have a choice: a row with a single allowed key, or none, is the same for every
 head and says nothing. Padding is no row. A pair without such a row is undefined: NaN.
 
-What neither can see: V and W_O. Two heads may look at the same places and say different things about them. And broad
+What neither can see: V and W_O. Two heads may look at the same places and contribute different things. And broad
 heads look alike because they are broad, so entropy belongs beside these figures.
 """
 
@@ -48,21 +48,25 @@ def total_variation(
 
     Arguments as in `entropy`.
     """
-    return _over_pairs(weights, allowed, real, _tv_of_rows)
+    return _over_pairs(weights, allowed, real, lambda rows, first, second: variation(rows[first], rows[second]))
 
 
-# Both take rows (heads, rows, kv_len) and two lists of heads, and give (pairs, rows).
+def common_column(allowed: Bool[np.ndarray, "heads q_len kv_len"]) -> Bool[np.ndarray, "heads heads"]:
+    """Whether two heads may look at one and the same column in any row; where not, their distance says nothing."""
+    places = allowed.reshape(len(allowed), -1).astype(np.float32)
+    return places @ places.T > 0
 
 
 def js_of_rows(rows: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Jensen-Shannon divergence of each row, in bits, for each pair of heads."""
+    """Jensen-Shannon divergence of each row, in bits, for each pair of heads: (heads, rows, kv_len) → (pairs, rows)."""
     own = _entropy_in_bits(rows)
     apart = _entropy_in_bits((rows[first] + rows[second]) / 2) - (own[first] + own[second]) / 2
     return np.clip(apart, 0.0, 1.0)  # rounding can leave −1e-17
 
 
-def _tv_of_rows(rows: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.abs(rows[first] - rows[second]).sum(-1) / 2
+def variation(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Total-variation distance of each row from the other in its place: (…, kv_len) → (…)."""
+    return np.abs(rows - others).sum(-1) / 2
 
 
 def _entropy_in_bits(rows: np.ndarray) -> np.ndarray:

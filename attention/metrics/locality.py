@@ -8,7 +8,7 @@ such rows are left out. A head with no row left has no figure: NaN, "undefined".
 """
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 Mask = Bool[np.ndarray, "q_len kv_len"] | Bool[np.ndarray, "heads q_len kv_len"]
 
@@ -25,14 +25,21 @@ def proportional_diagonal(q_len: int, kv_len: int) -> Float[np.ndarray, " q_len"
     return np.arange(q_len) * ((kv_len - 1) / max(q_len - 1, 1))
 
 
-def straight_way(q_len: int, kv_len: int, ended: bool = True) -> Float[np.ndarray, " q_len"]:
-    """Where each row of a cross-attention map would look if the answer followed the source evenly: (q_len,) positions.
+def answer_diagonal(
+    q_len: int, kv_len: int, ended: bool = True, backwards: bool = False
+) -> Float[np.ndarray, " q_len"]:
+    """The diagonal of a cross-attention map, where each row would look if the answer followed the source evenly.
 
-    The tokens said go along the source's own tokens, from the first to the last, as in `alignment.diagonal_baseline`.
-    `ended`: the last row predicts the end token, and belongs to the end token of the source, its last column.
+    The answer's own tokens go along the source's own tokens, from the first to the last, as in
+    `alignment.diagonal_baseline`. `ended`: the last row predicts the end token, and belongs to the end token of the
+    source, its last column.  `backwards`: for an answer that goes from the source's last token to its first; what ends
+    it stays at the end. (q_len,) float64 positions.
     """
-    way = proportional_diagonal(q_len - ended, max(kv_len - 1, 1))
-    return np.append(way, kv_len - 1) if ended else way
+    num_tokens = max(kv_len - 1, 1)
+    diagonal = proportional_diagonal(q_len - ended, num_tokens)
+    if backwards:
+        diagonal = num_tokens - 1 - diagonal
+    return np.append(diagonal, kv_len - 1) if ended else diagonal
 
 
 def entropy(
@@ -68,7 +75,7 @@ def mean_distance(
     Per row Σ p_j · |j − expected|, then the mean over the rows with at least two allowed keys.
 
     weights, allowed, real: as in `entropy`.  expected: (q_len,) positions among the keys, not necessarily whole:
-    `np.arange(q_len)` for self-attention, `proportional_diagonal(q_len, kv_len)` for cross-attention.
+    `np.arange(q_len)` for self-attention, `answer_diagonal(q_len, kv_len)` for cross-attention.
     """
     rows, _, counted = normalised_rows(weights, allowed, real)
     q_len, kv_len = rows.shape[-2:]
@@ -92,6 +99,22 @@ def peakedness(
     """
     rows, _, counted = normalised_rows(weights, allowed, real)
     return mean_over_rows(rows.max(axis=-1, initial=0.0), counted)
+
+
+def end_weight(
+    weights: Float[np.ndarray, "heads rows kv_len"], allowed: Mask, end: Int[np.ndarray, " rows"]
+) -> Float[np.ndarray, " heads"]:
+    """The share of its attention that each head leaves on the end token of the source: (heads,) float64, or NaN.
+
+    The mean over the rows that have a choice and may look there.
+
+    weights, allowed: as in `entropy`.  end: the column of the end token in each row, −1 where it has none.
+    """
+    rows, allowed, counted = normalised_rows(weights, allowed)
+    if end.shape != rows.shape[1:2]:
+        raise ValueError(f"end needs one column per row ({rows.shape[1]}), got shape {end.shape}")
+    at = np.arange(rows.shape[1])
+    return mean_over_rows(rows[:, at, end], counted & allowed[:, at, end] & (end >= 0))
 
 
 def normalised_rows(weights, allowed, real=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """The table of all measures that compare two heads: what each is called, which way it points and what it is blind to.
 
     for measure in MEASURES.values():
-        measured = measure(layer)              # a `collect.LayerHeads`
+        measured = measure(layer)              # a `LayerHeads`
         measured.values, measured.chance       # (heads, heads), NaN = undefined
 
 M and N in `unchanged_under` are what a head can be re-based with: (W_Q · M, W_K · M⁻ᵀ) and (W_V · N, N⁻¹ · W_O)
@@ -13,21 +13,34 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from attention.metrics.cka import Cka, contribution_cka, linear_cka
-from attention.metrics.collect import LayerHeads
-from attention.metrics.divergence import jensen_shannon, total_variation
-from attention.metrics.redundancy import contribution_cosine, map_cosine, output_cosine, pattern_cosine, query_cosine
+from attention.metrics.cosines import contribution_cosine, map_cosine, output_cosine, pattern_cosine, query_cosine
+from attention.metrics.divergence import common_column, jensen_shannon, total_variation
+from attention.metrics.layer_heads import LayerHeads
 
 Pairs = Float[np.ndarray, "heads heads"]
 
 
 class Measured(NamedTuple):
-    """A measure over all pairs of heads; `chance` is what heads that have nothing in common would get, where known."""
+    """A measure over all pairs of heads.
+
+    Attributes:
+        values: NaN = undefined.
+        chance: what heads that have nothing in common would get, where known.
+        comparable: of a measure of maps, which pairs may look at a column in common. The others are as far apart as can
+            be whatever they do, and belong into no mean.
+    """
 
     values: Pairs
     chance: Pairs | None = None
+    comparable: Bool[np.ndarray, "heads heads"] | None = None
+
+    @property
+    def compared(self) -> Pairs:
+        """The values of the pairs that can be compared, NaN elsewhere."""
+        return self.values if self.comparable is None else np.where(self.comparable, self.values, np.nan)
 
 
 @dataclass(frozen=True)
@@ -42,9 +55,10 @@ class Measure:
         alike: the value of two heads that are the same; the other end of the range is "as different as can be", and of
             a signed cosine the middle, 0, is "nothing in common".
         unit: of the values; "" for none.
+        of_maps: whether it compares attention rows alone.
         unchanged_under: what a head can be changed by without the measure noticing, as a formula; "" for nothing.
         finds_copies: whether it recognises a copy of a head in every basis.
-        sees_values: whether it notices a head that looks at the same places and says something else about them.
+        sees_values: whether it notices a head that looks at the same places and contributes something else.
         sources: where it comes from.
     """
 
@@ -59,9 +73,12 @@ class Measure:
     sees_values: bool
     sources: str
     unit: str = ""
+    of_maps: bool = False
 
     def __call__(self, layer: LayerHeads) -> Measured:
         """All pairs of heads of one layer."""
+        if self.of_maps:
+            return Measured(self.compute(layer), comparable=common_column(layer.allowed))
         result = self.compute(layer)
         return Measured(*result) if isinstance(result, Cka) else Measured(result)
 
@@ -75,7 +92,7 @@ class Measure:
         return values if self.higher_is_alike else 1.0 - values
 
     def as_distance(self, values: Pairs) -> Pairs:
-        """Values turned so that 0 means "the same": what `clusters` and `cluster_order` want."""
+        """Values turned so that 0 means "the same": what `cluster_order` wants."""
         return 1.0 - self.as_similarity(values)
 
 
@@ -129,6 +146,7 @@ _TABLE = (
         finds_copies=True,
         sees_values=False,
         sources="Lin 1991, section IV; Clark et al. 2019, section 6",
+        of_maps=True,
         unit="bits",
     ),
     Measure(
@@ -142,6 +160,7 @@ _TABLE = (
         finds_copies=True,
         sees_values=False,
         sources="Levin and Peres 2017, section 4.1",
+        of_maps=True,
     ),
     Measure(
         name="output_cosine",

@@ -12,8 +12,8 @@ BROAD_ENTROPY = 0.9
 # A pattern names a head when at least this share of its rows fit.
 NAMING_SHARE = 0.5
 
-SELF_PATTERNS = ("previous", "same", "next", "first", "anti-diagonal", "broad")
-CROSS_PATTERNS = ("diagonal", "anti-diagonal", "previous", "same", "next", "first", "broad")
+SELF_PATTERNS = ("previous", "same", "next", "first", "end", "anti-diagonal", "broad")
+CROSS_PATTERNS = ("diagonal", "anti-diagonal", "previous", "same", "next", "first", "end", "broad")
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,18 @@ def patterns(
     expected: Float[np.ndarray, " rows"],
     backwards: Float[np.ndarray, " rows"],
     names: tuple[str, ...] = SELF_PATTERNS,
+    end: Int[np.ndarray, " rows"] | None = None,
 ) -> tuple[Pattern, ...]:
     """For each head the pattern it follows (positional heads: Voita et al. 2019, section 5.1).
 
     A row fits `broad` when its entropy is at least 0.9 of the possible. Any other row fits where its strongest key is:
     at the column with its own number (`same`), one before or after (`previous`, `next`), the first column (`first`),
+    that of the end token (`end`: heads with nothing to look for rest on a separator, Clark et al. 2019, section 3.2),
     the `expected` column (`diagonal`) or the one counted from the other end (`anti-diagonal`), where a position between
     two columns is met by both. Rows with a single allowed key do not count, as in `entropy`.
 
     Args:
-        position, expected, backwards: as in `collect.LayerHeads`.
+        position, expected, backwards, end: as in `LayerHeads`; without `end` the end token is the last column.
         names: which patterns to look for; on the diagonal of a self-attention map `same` says it already.
     """
     rows, allowed, counted = normalised_rows(weights, allowed)
@@ -60,6 +62,7 @@ def patterns(
         "same": position,
         "next": position + 1,
         "first": np.zeros_like(position),
+        "end": rows.shape[-1] - 1 if end is None else end,
         "diagonal": expected,
         "anti-diagonal": backwards,
     }

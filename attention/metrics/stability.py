@@ -7,24 +7,18 @@ import numpy as np
 from jaxtyping import Float
 
 from attention.metrics.alignment import Gold, gold_mask
-
-
-def total_variation(
-    first: Float[np.ndarray, "*rows kv_len"], second: Float[np.ndarray, "*rows kv_len"]
-) -> Float[np.ndarray, "*rows"]:
-    """Half the sum of absolute differences of two rows: 0 where they are equal, 1 where they share no key."""
-    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    apart = np.abs(first - second).sum(-1) / 2
-    return np.where(_has_keys(first) & _has_keys(second), np.minimum(apart, 1.0), np.nan)
+from attention.metrics.divergence import variation
 
 
 def movement(weights: Float[np.ndarray, "heads q_len kv_len"]) -> Float[np.ndarray, "heads q_len"]:
-    """Total variation from the row before: how far a head's look moved in each step. NaN for the first row.
+    """Total variation from the row before: how far a head's attention moved in each step. NaN for the first row.
 
-    A head that spells has to move; this alone is nothing bad.
+    A head that follows the letters has to move; this alone is nothing bad.
     """
+    if weights.ndim != 3:
+        raise ValueError(f"weights need the shape (heads, q_len, kv_len), got {weights.shape}")
     moved = np.full(weights.shape[:2], np.nan)
-    moved[:, 1:] = total_variation(weights[:, 1:], weights[:, :-1])
+    moved[:, 1:] = _apart(weights[:, 1:], weights[:, :-1])
     return moved
 
 
@@ -40,7 +34,7 @@ def drift(
         raise ValueError(
             f"drift compares maps of one shape; got {weights.shape} and {undisturbed.shape} (heads, q_len, kv_len)"
         )
-    return total_variation(weights, undisturbed)
+    return _apart(weights, undisturbed)
 
 
 def gold_distance(weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold) -> Float[np.ndarray, "heads q_len"]:
@@ -61,6 +55,12 @@ def gold_distance(weights: Float[np.ndarray, "heads q_len kv_len"], gold: Gold) 
     distances[:, rows] = (np.asarray(weights, dtype=np.float64)[:, rows] * nearest[known]).sum(-1)
     distances[~_has_keys(weights)] = np.nan
     return distances
+
+
+def _apart(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Total variation of two rows: 0 where they are equal, 1 where they share no key, NaN where one has no keys."""
+    apart = variation(np.asarray(rows, dtype=np.float64), np.asarray(others, dtype=np.float64))
+    return np.where(_has_keys(rows) & _has_keys(others), np.minimum(apart, 1.0), np.nan)
 
 
 def _has_keys(weights: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from attention.metrics.redundancy import Similarity
+from attention.metrics.cosines import Similarity
 
 # Eigenvalues of a Gram matrix are not negative; this much of the trace is left to rounding.
 TOLERANCE = 1e-6
@@ -40,7 +40,19 @@ def effective_heads(similarity: Similarity) -> float:
             f"the similarity matrix has a negative eigenvalue ({eigenvalues.min():.3g}), so it has no effective number "
             "of heads; use a signed cosine, CKA, 1 − Jensen-Shannon divergence or 1 − total variation"
         )
-    share = np.clip(eigenvalues, 0.0, None)
+    return effective_number(similarity)
+
+
+def effective_number(gram: Float[np.ndarray, "n n"]) -> float:
+    """The exponential of the entropy of the eigenvalues of a Gram matrix divided by its trace; NaN where that is 0.
+
+    What rounding leaves below 0 counts as 0.
+    """
+    gram = _square(gram)
+    trace = np.trace(gram)
+    if not (np.isfinite(trace) and trace > 0):
+        return float("nan")
+    share = np.clip(np.linalg.eigvalsh(gram / trace), 0.0, None)
     share = share[share > 0] / share.sum()
     return float(np.exp(-(share * np.log(share)).sum()))
 
@@ -59,22 +71,6 @@ def cluster_order(distance: Float[np.ndarray, "heads heads"]) -> Int[np.ndarray,
     if links is not None:
         order = order[leaves_list(links)]
     return np.concatenate([order, np.flatnonzero(~defined)])
-
-
-def clusters(distance: Float[np.ndarray, "heads heads"], threshold: float) -> Int[np.ndarray, " heads"]:
-    """Which cluster each head belongs to: (heads,) numbers from 0 in order of their first head; −1 = undefined.
-
-    Average linkage (Sokal and Michener 1958): two clusters are joined as long as their heads are on average no further
-    apart than `threshold`.
-    """
-    from scipy.cluster.hierarchy import fcluster
-
-    defined, links = _links(distance)
-    labels = np.ones(defined.sum(), dtype=int) if links is None else fcluster(links, threshold, criterion="distance")
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    result = np.full(len(defined), -1)
-    result[defined] = np.argsort(np.argsort(first))[inverse]
-    return result
 
 
 def _links(distance) -> tuple[np.ndarray, np.ndarray | None]:

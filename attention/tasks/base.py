@@ -1,4 +1,4 @@
-"""What every task offers: how to read typed text, right answers, training batches, held-out examples."""
+"""What every task offers: how to read typed text, right answers, training batches, examples that are kept apart."""
 
 import unicodedata
 from abc import ABC, abstractmethod
@@ -13,6 +13,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from attention.config import END, PAD, START
+from attention.tasks.parts import Part
 from attention.tasks.reading import Refusal
 from attention.tasks.vocabulary import Vocabulary
 
@@ -50,29 +51,27 @@ class Batch:
 class Task(ABC):
     """A task turns one sequence of tokens into another.
 
-    To add one: a subclass in a file of its own, and its line in `attention.tasks.TASKS`. Making a task must be
-    cheap; data is read when something asks for it, and several threads may ask at once.
+    To add one: a subclass in a file or folder of its own, and its line in `attention.tasks.TASKS`. Making a task must
+    be cheap; data is read when something asks for it, and several threads may ask at once.
     """
 
     name: ClassVar[str]  # in addresses and file names
-    title: ClassVar[str]
-    description: ClassVar[str]  # one or two plain sentences for the page
-    source_words: ClassVar[str]  # what source tokens are called, such as "letters"
-    target_words: ClassVar[str]
     target_joint: ClassVar[str] = " "  # between target tokens
+    backwards: ClassVar[bool] = False  # whether answers go from the end of the source to its beginning
     examples: ClassVar[tuple[str, ...]]  # texts to try, the first one is shown at the start
     src_vocab: ClassVar[Vocabulary]
     tgt_vocab: ClassVar[Vocabulary]
     max_src_len: ClassVar[int]  # longest source, in tokens, without END
     batch_size: ClassVar[int]  # this and the next: what training in the app uses (see `TrainingSettings`)
     num_steps: ClassVar[int]
-    learning_rate: ClassVar[float] = 3e-3
-    warmup: ClassVar[int] = 100
+    learning_rate: ClassVar[float] = 5e-3
+    matrix_rate: ClassVar[float] = 7e-3
+    warmup: ClassVar[int] = 50
     embedding_rate: ClassVar[float] = 1.0
 
     @abstractmethod
     def read(self, text: str) -> Tokens:
-        """Source tokens of a typed text; raises Refusal with one sentence for the visitor."""
+        """Source tokens of a typed text; raises Refusal."""
 
     def encode_source(self, tokens: Sequence[str]) -> list[int]:
         """Source ids, END included."""
@@ -86,6 +85,16 @@ class Task(ABC):
             return self.read("".join(known))
         except Refusal:
             return self.read(self.examples[0])
+
+    def is_too_long(self, text: str) -> bool:
+        """Whether `read` refuses a text that has more characters than a source may have."""
+        if len(text.strip()) <= self.max_src_len:
+            return False
+        try:
+            self.read(text)
+        except Refusal:
+            return True
+        return False
 
     def join_source(self, tokens: Sequence[str]) -> str:
         """Source tokens as people write them."""
@@ -104,8 +113,11 @@ class Task(ABC):
         """All right answers known for a source, the usual one first; () when none is known."""
 
     @abstractmethod
-    def is_training_word(self, tokens: Tokens) -> bool | None:
-        """Whether training may show this source; None where the question makes no sense."""
+    def part_of(self, tokens: Tokens) -> Part | None:
+        """Which part a source belongs to; None for one that belongs to none, as nobody knows its answer.
+
+        "training" says that training may draw it, not that it did.
+        """
 
     @abstractmethod
     def gold_alignment(self, tokens: Tokens, target: Tokens) -> Alignment | None:
@@ -116,8 +128,16 @@ class Task(ABC):
         """A random training batch, which follows from the generator's state alone."""
 
     @abstractmethod
+    def examples_of(self, part: Part, limit: int | None = None) -> list[Example]:
+        """The examples of "test" or "validation", or the first `limit`: always the same, in no order that matters."""
+
     def held_out(self, limit: int | None = None) -> list[Example]:
-        """Examples never trained on, always the same ones in the same order, in no order that matters."""
+        """The examples for testing: never trained on, and nothing is ever chosen by them."""
+        return self.examples_of("test", limit)
+
+    def resemble_training(self, examples: Sequence[Example]) -> list[bool] | None:
+        """For each example whether training has one that contains it or is contained in it; None: no such notion."""
+        return None
 
 
 def pad(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch len"]:

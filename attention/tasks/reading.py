@@ -1,18 +1,33 @@
 """Reading a typed word: letters a–z go through, anything else becomes one sentence for the visitor."""
 
-import unicodedata
 from collections.abc import Iterator
+
+import regex
+
+from attention.messages import Message, MessageError
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
+MAX_SCANNED = 1000  # characters; in a longer text the first few that are refused say enough
+MAX_NAMED = 3
 _LOWER = str.maketrans(LETTERS.upper(), LETTERS)
+_CHARACTER = regex.compile(r"\X")
 _JOINER = "\u200d"
-_MAX_SCANNED = 1000  # characters; in a longer text the first few that are refused say enough
-_MAX_NAMED = 3
+_SPACE, _FIRST_SPACE, _OTHERS = (
+    Message("space", "a space"),
+    Message("space_first", "A space"),  # at the beginning of a sentence
+    Message("others", "others"),
+)
 
 
-class Refusal(ValueError):
-    """One plain-text sentence for the visitor: what was given, what is allowed, how to mend it."""
+class Refusal(MessageError):
+    """Typed text that a task does not read: what was given, what is allowed, how to put it right."""
+
+
+def refusal(code: str, english: str, /, **values: object) -> Refusal:
+    """A refusal whose sentence has its values at their {names}, several as "a, b and c"."""
+    told = {name: _listed(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return Refusal(Message.of(code, english.format(**told), **values))
 
 
 def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
@@ -20,29 +35,32 @@ def read_letters(text: str, shortest: int, longest: int) -> tuple[str, ...]:
 
     Raises Refusal for anything but `shortest` to `longest` letters a–z.
     """
-    allowed = f"{shortest} to {longest} letters"
+    allowed, numbers = "{shortest} to {longest} letters", {"shortest": shortest, "longest": longest}
     word = text.strip()
     length = len(word)
-    word = lower(word[:_MAX_SCANNED])
+    word = lower(word[:MAX_SCANNED])
+    if not word and not text:
+        raise refusal("letters_missing", f"Nothing was typed: type one word of {allowed} a–z.", **numbers)
     if not word:
-        given = "Only white space was given" if text else "Nothing was typed"
-        raise Refusal(f"{given}: type one word of {allowed} a–z.")
+        raise refusal("letters_blank", f"Only white space was given: type one word of {allowed} a–z.", **numbers)
 
-    strangers = _strangers(word)
+    strangers = first_different(character for character in visible_characters(word) if character not in LETTERS)
     if strangers and all(character.isspace() for character in strangers):
-        given = quoted(shortened(word))
-        raise Refusal(f"{given} has a space inside: type one word of {allowed}, without spaces.")
+        sentence = f"{{typed}} has a space inside: type one word of {allowed}, without spaces."
+        raise refusal("letters_spaced", sentence, typed=quoted(shortened(word)), **numbers)
     if strangers:
-        raise Refusal(_not_letters(strangers, allowed))
+        fault = "is not a letter" if len(strangers) == 1 else "are not letters"
+        sentence = f"{{names}} {fault} this model knows: a–z; type one word of {allowed}."
+        raise refusal("letters_unknown", sentence, names=named(strangers), count=len(strangers), **numbers)
 
     if length > longest:
-        unit = "letters" if length == len(word) else "characters"
-        raise Refusal(f"{length:,} {unit} is too long: this model reads {allowed}; shorten the word.")
+        code, unit = ("letters_many", "letters") if length == len(word) else ("letters_too_many", "characters")
+        sentence = f"{{count:,}} {unit} is too long: this model reads {allowed}; shorten the word."
+        raise refusal(code, sentence, count=length, **numbers)
     if length < shortest:
         unit = "letter" if length == 1 else "letters"
-        raise Refusal(
-            f"{quoted(word)} is too short with {length} {unit}: this model reads {allowed}; type a longer word."
-        )
+        sentence = f"{{typed}} is too short with {{count}} {unit}: this model reads {allowed}; type a longer word."
+        raise refusal("letters_few", sentence, typed=quoted(word), count=length, **numbers)
     return tuple(word)
 
 
@@ -51,62 +69,36 @@ def lower(text: str) -> str:
     return text.translate(_LOWER)
 
 
-def _strangers(word: str) -> list[str]:
-    """The first few different characters, as a reader sees them, that are not letters a–z."""
+def visible_characters(text: str) -> Iterator[str]:
+    """Split `text` where a reader would: an accent stays with its letter, a joined emoji stays whole (UAX #29)."""
+    return (found[0] for found in _CHARACTER.finditer(text))
+
+
+def first_different(characters: Iterator[str]) -> list[str]:
+    """The first few that differ: one more than a sentence names."""
     found: list[str] = []
-    for character in visible_characters(word):
-        if character not in LETTERS and character not in found:
+    for character in characters:
+        if character not in found:
             found.append(character)
-            if len(found) > _MAX_NAMED:
+            if len(found) > MAX_NAMED:
                 break
     return found
 
 
-def _not_letters(strangers: list[str], allowed: str) -> str:
-    """The sentence that names what is not a letter."""
-    names = [quoted(character) for character in strangers[:_MAX_NAMED]]
-    if len(strangers) > _MAX_NAMED:
-        names.append("others")
-    if len(names) == 1:
-        fault = f"{names[0]} is not a letter this model knows"
-    else:
-        fault = f"{', '.join(names[:-1])} and {names[-1]} are not letters this model knows"
-    return f"{fault[0].upper()}{fault[1:]}: a–z; type one word of {allowed}."
+def named(characters: list[str]) -> tuple[str | Message, ...]:
+    """Characters as a sentence that begins with them names them; more than MAX_NAMED end in "others"."""
+    names = [quoted(shortened(character)) for character in characters[:MAX_NAMED]]
+    if names[0] == _SPACE:
+        names[0] = _FIRST_SPACE
+    return (*names, _OTHERS) if len(characters) > MAX_NAMED else tuple(names)
 
 
-def visible_characters(text: str) -> Iterator[str]:
-    """Split `text` where a reader would: an accent stays with its letter, a joined emoji stays whole.
-
-    The common rules of Unicode's grapheme clusters (UAX #29): combining marks, variation selectors, skin tones
-    and tags continue a character, a zero-width joiner glues the next one on, two regional indicators make a flag.
-    """
-    cluster = ""
-    for char in text:
-        if cluster and (_continues(char) or cluster[-1] == _JOINER or _completes_flag(cluster, char)):
-            cluster += char
-        else:
-            if cluster:
-                yield cluster
-            cluster = char
-    if cluster:
-        yield cluster
-
-
-def _continues(char: str) -> bool:
-    is_mark = unicodedata.category(char) in ("Mn", "Mc", "Me")  # variation selectors are among the marks
-    is_skin_tone = "\U0001f3fb" <= char <= "\U0001f3ff"
-    is_tag = "\U000e0020" <= char <= "\U000e007f"
-    return is_mark or is_skin_tone or is_tag or char == _JOINER
-
-
-def _completes_flag(cluster: str, char: str) -> bool:
-    return len(cluster) == 1 and all("\U0001f1e6" <= c <= "\U0001f1ff" for c in (cluster, char))
-
-
-def quoted(text: str) -> str:
+def quoted(text: str) -> str | Message:
     """`text` in quotation marks; what cannot be seen or sent, such as half a surrogate pair, by its code."""
+    if text == " ":
+        return _SPACE
     if not any(_can_be_seen(char) for char in text):
-        return " ".join("a space" if char == " " else f"U+{ord(char):04X}" for char in text)
+        return " ".join(f"U+{ord(char):04X}" for char in text)
     shown = "".join(c if _can_be_seen(c) or c in (" ", _JOINER) else f"U+{ord(c):04X}" for c in text)
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
@@ -121,3 +113,8 @@ def shortened(word: str, longest: int = 40) -> str:
         return word
     whole = list(visible_characters(word[:longest]))
     return "".join(whole[:-1] or whole) + "…"  # the last one may go on behind the cut
+
+
+def _listed(names: tuple[str | Message, ...]) -> str:
+    *most, last = map(str, names)
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,44 +1,38 @@
 """Reverse a string of letters: the clearest picture attention can give, an anti-diagonal.
 
-Strings are generated. A checksum over letters and their places, as in a book's ISBN, decides which strings are
-held out; training never shows one of those.
+Strings are generated. A checksum over letters and their places, as in a book's ISBN, decides which part a string
+belongs to; training never shows one of the other two.
 """
 
 from typing import ClassVar
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from attention.config import END, PAD, START
 from attention.tasks.base import Alignment, Batch, Example, Task, Tokens
+from attention.tasks.parts import KEPT_APART, ONE_IN, Part, part_of_number
 from attention.tasks.reading import LETTERS, read_letters
 from attention.tasks.vocabulary import SPECIALS, Vocabulary
 
 SHORTEST, LONGEST = 2, 12
-HELD_OUT_ONE_IN = 23
-NUM_HELD_OUT = 2_000
-_HELD_OUT_SEED = 20_251
+NUM_EXAMPLES = 2_000  # of each part that is kept apart
+_SEEDS = {"test": 20_251, "validation": 20_253}
 
 
 class Reverse(Task):
     name: ClassVar = "reverse"
-    title: ClassVar = "Reverse a string"
-    description: ClassVar = (
-        f"Says {SHORTEST} to {LONGEST} letters backwards. Strings are made up at random while training, "
-        f"about one string in {HELD_OUT_ONE_IN} is kept for testing only."
-    )
-    source_words: ClassVar = "letters"
-    target_words: ClassVar = "letters"
+    backwards: ClassVar = True
     examples: ClassVar = ("knight", "stressed", "abcdef", "level", "zzz", "attention")
     src_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     tgt_vocab: ClassVar = Vocabulary(tuple(LETTERS))
     max_src_len: ClassVar = LONGEST
     batch_size: ClassVar = 24
-    num_steps: ClassVar = 250
-    learning_rate: ClassVar = 5e-3
-    warmup: ClassVar = 30
+    num_steps: ClassVar = 200
+    matrix_rate: ClassVar = 10e-3
+    warmup: ClassVar = 20
 
     def read(self, text: str) -> Tokens:
         return read_letters(text, SHORTEST, LONGEST)
@@ -49,8 +43,9 @@ class Reverse(Task):
     def answers(self, tokens: Tokens) -> tuple[Tokens, ...]:
         return (tuple(reversed(tokens)),)
 
-    def is_training_word(self, tokens: Tokens) -> bool | None:
-        return None  # 26 to the 12th strings: whether training met this one by chance says nothing
+    def part_of(self, tokens: Tokens) -> Part | None:
+        (number,) = checksums(torch.tensor([self.src_vocab.encode(tokens)])).tolist()
+        return part_of_number(number)
 
     def gold_alignment(self, tokens: Tokens, target: Tokens) -> Alignment | None:
         if (target,) != self.answers(tokens):
@@ -59,7 +54,7 @@ class Reverse(Task):
 
     def sample_batch(self, generator: torch.Generator, batch_size: int) -> Batch:
         """Strings of all lengths side by side: with one length per batch learning takes twice as long."""
-        letters, lengths = _random_strings(generator, batch_size, held_out=False)
+        letters, lengths = _random_strings(generator, batch_size)
         source = F.pad(letters, (0, 1)).scatter(1, lengths, END)  # room for one more token, and END after the last
         backwards = _backwards(letters, lengths)
         return Batch(
@@ -68,32 +63,47 @@ class Reverse(Task):
             tgt_out=F.pad(backwards, (0, 1)).scatter(1, lengths, END),
         )
 
-    def held_out(self, limit: int | None = None) -> list[Example]:
-        """Up to NUM_HELD_OUT strings, made from a seed of their own; lengths occur equally often."""
-        generator = torch.Generator().manual_seed(_HELD_OUT_SEED)
-        letters, _ = _random_strings(generator, NUM_HELD_OUT, held_out=True)
-        sources = [self.src_vocab.decode(filter(None, row)) for row in letters[:limit].tolist()]
-        targets = [source[::-1] for source in sources]
-        return [Example(s, (t,), (self.gold_alignment(s, t),)) for s, t in zip(sources, targets, strict=True)]
+    def examples_of(self, part: Part, limit: int | None = None) -> list[Example]:
+        """Up to NUM_EXAMPLES different strings from a seed of their own, of lengths as equal as there are strings.
+
+        Of two letters there are about thirty in a part, and they are all here.
+        """
+        generator = torch.Generator().manual_seed(_SEEDS[part])
+        lengths = range(SHORTEST, LONGEST + 1)
+        found: list[Tokens] = []
+        for place, length in enumerate(lengths):
+            share = (NUM_EXAMPLES - len(found)) // (len(lengths) - place)
+            found += self._strings(part, length, share, generator)
+        mixed = [found[i] for i in torch.randperm(len(found), generator=generator).tolist()]
+        return [Example(s, (s[::-1],), (self.gold_alignment(s, s[::-1]),)) for s in mixed[:limit]]
+
+    def _strings(self, part: Part, length: int, count: int, generator: torch.Generator) -> list[Tokens]:
+        """`count` different strings of a part, or all there are where these are fewer."""
+        if len(LETTERS) ** length <= NUM_EXAMPLES:
+            every = torch.cartesian_prod(*[torch.arange(len(LETTERS))] * length)
+            drawn = every[torch.randperm(len(every), generator=generator)]
+        else:  # so many that there are enough different ones of the part among them
+            drawn = torch.randint(len(LETTERS), (3 * ONE_IN * count, length), generator=generator)
+        drawn = drawn + len(SPECIALS)
+        parts = [part_of_number(number) == part for number in checksums(drawn).tolist()]
+        return list(dict.fromkeys(map(self.src_vocab.decode, drawn[torch.tensor(parts)].tolist())))[:count]
 
 
-def is_held_out(letters: Int[Tensor, "batch len"]) -> Bool[Tensor, " batch"]:
-    """Whether each (padded) string is kept for testing: Σ place · letter, both from 1, is a multiple of 23."""
+def checksums(letters: Int[Tensor, "batch len"]) -> Int[Tensor, " batch"]:
+    """Of each (padded) string: Σ place · letter, both from 1. `part_of_number` of it is the string's part."""
     numbers = (letters - len(SPECIALS) + 1).clamp(min=0)  # padding counts 0
     places = torch.arange(1, letters.shape[1] + 1)
-    return (numbers * places).sum(1) % HELD_OUT_ONE_IN == 0
+    return (numbers * places).sum(1)
 
 
-def _random_strings(
-    generator: torch.Generator, count: int, held_out: bool
-) -> tuple[Int[Tensor, "count len"], Int[Tensor, "count 1"]]:
-    """Random strings, padded, from one side of the split, and their lengths."""
+def _random_strings(generator: torch.Generator, count: int) -> tuple[Int[Tensor, "count len"], Int[Tensor, "count 1"]]:
+    """Random strings for training, padded, and their lengths."""
     letters, lengths = torch.empty(0, LONGEST, dtype=torch.int64), torch.empty(0, 1, dtype=torch.int64)
     while len(letters) < count:
         drawn_lengths = torch.randint(SHORTEST, LONGEST + 1, (2 * count, 1), generator=generator)
         drawn = torch.randint(len(LETTERS), (2 * count, LONGEST), generator=generator) + len(SPECIALS)
         drawn = drawn.masked_fill(torch.arange(LONGEST) >= drawn_lengths, PAD)
-        keep = is_held_out(drawn) == held_out
+        keep = checksums(drawn) % ONE_IN >= len(KEPT_APART)
         letters, lengths = torch.cat([letters, drawn[keep]]), torch.cat([lengths, drawn_lengths[keep]])
     lengths = lengths[:count]
     return letters[:count, : int(lengths.max())], lengths

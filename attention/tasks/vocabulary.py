@@ -19,7 +19,7 @@ class Vocabulary:
         if len(set(self.tokens)) != len(self.tokens):
             raise ValueError(f"a vocabulary must not hold a token twice: {self.symbols}")
 
-    @property
+    @cached_property
     def tokens(self) -> tuple[str, ...]:
         """All tokens; the token with number i is at index i."""
         return SPECIALS + self.symbols
@@ -37,8 +37,8 @@ class Vocabulary:
         return [self.ids[token] for token in tokens]
 
     def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
-        """Tokens of `ids`, one for each, special tokens included."""
-        return tuple(self.tokens[number] for number in ids)
+        """Tokens of `ids`, one for each, special tokens included; ValueError for a number that none has."""
+        return tuple(self._token(number) for number in ids)
 
     def decode_answer(self, ids: Iterable[int]) -> tuple[str, ...]:
         """Tokens of `ids` up to, and without, the first END: what a model answered."""
@@ -46,5 +46,10 @@ class Vocabulary:
         for number in ids:
             if number == END:
                 break
-            answer.append(self.tokens[number])
+            answer.append(self._token(number))
         return tuple(answer)
+
+    def _token(self, number: int) -> str:
+        if not 0 <= number < len(self):  # −1 would be the last token
+            raise ValueError(f"token id ({number}) must lie between 0 and {len(self) - 1}")
+        return self.tokens[number]

@@ -1,0 +1,1 @@
+"""What the pages run: a disturbed memory, silent failures, ways compared, published models in miniature."""

@@ -1,0 +1,5 @@
+"""Chinese phrases to pinyin."""
+
+from attention.tasks.pinyin.task import Pinyin
+
+__all__ = ["Pinyin"]
