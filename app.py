@@ -1,31 +1,44 @@
-"""Navigation and what every page shares: the settings in the sidebar, the address bar, and the look."""
-
-from pathlib import Path
+"""Navigation and what every page shares: the settings, the address bar, and the look."""
 
 import streamlit as st
 
-from pages.parts import sidebar
-from pages.parts.words import label
+from pages.shared.cold_start import ask_again_if_not_found
 
-st.set_page_config(page_title=label("app", "title"), page_icon="🔎", layout="wide")
-PAGES = Path(__file__).parent / "pages"
-HAS_CONTROLS_OF_ITS_OWN = ("compare",)  # pages where those of the sidebar would change nothing
-st.html(PAGES / "parts" / "style.html")
+ask_again_if_not_found()  # before anything that takes long to import
 
-# Each page has the name of its file as its address. Before `st.navigation` is first called in a process, Streamlit
-# looks for scripts in a folder called pages/ and runs the one that is asked for without anything in this file; such a
-# page then runs this file itself (`sidebar.for_page`).
-ICONS = {"playground": "🎛️", "shapes": "📐", "anchors": "⚓", "wild": "🌍", "redundancy": "👯", "compare": "⚖️"}
+from pages.shared import presenting, session
+from pages.shared.copy_link import draw_link, tell_outer_address
+from pages.shared.drawer import draw_drawer
+from pages.shared.every_page import PAGES, all_declared, declared, script
+from pages.shared.models import anew
+from pages.shared.style import draw_look
+from pages.shared.terms import draw_terms
+from pages.shared.texts import label
+
+# Before the navigation: otherwise the icon of the page is asked of an outside host, to stand in the browser's tab.
+st.set_page_config(page_icon="🔎", layout="wide")
+first = next(iter(PAGES))
+visibility = "hidden" if session.pages_are_held() else "visible"
 page = st.navigation(
     [
-        st.Page(PAGES / f"{name}.py", title=label("app", name), icon=icon, default=name == "playground")
-        for name, icon in ICONS.items()
+        st.Page(script(name), title=label("app", name), icon=icon, default=name == first, visibility=visibility)
+        for name, icon in PAGES.items()
     ]
 )
-sidebar.settings_from_address(page.url_path)
-if page.url_path not in HAS_CONTROLS_OF_ITS_OWN:
-    with st.sidebar:
-        sidebar.draw()
-sidebar.settings_to_address()
-with sidebar.page_inside_app():
+title = label("app", "title") if page.url_path == "" else f"{page.title} · {label('app', 'title')}"
+st.set_page_config(page_title=title)
+session.settings_from_address(page.url_path, all_declared(), declared(page.url_path or first))
+draw_look(presenting.larger_type() if presenting.is_presented() else "")
+with st.container(key="unseen"):
+    draw_drawer(page.url_path)
+    draw_terms()
+    presenting.draw_keys()
+presenting.draw_bar()
+session.settings_to_address()
+with anew():
     page.run()
+if not presenting.is_presented():
+    with st.sidebar:
+        draw_link()
+tell_outer_address()
+session.page_is_drawn()

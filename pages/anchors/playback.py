@@ -1,0 +1,89 @@
+"""A word decoded step by step, as the player shows it."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention.cache import sharing_choices, stores
+from attention.cross_attention import KV_WAYS
+from attention.decoding import Decoding
+from attention.tasks import Task, Tokens, get_task
+from pages.anchors.address import LINES, STEP
+from pages.anchors.player import Film, film_data, player
+from pages.shared.answer import no_skill, notice
+from pages.shared.models import ModelRecord, decoding_of
+from pages.shared.session import change, current
+from pages.shared.settings import Settings
+from pages.shared.texts import catalogue, label
+from pages.shared.ways import column_labels
+from pages.shared.widgets import segments
+
+CANDIDATES = 5
+
+
+def cross_layer(settings: Settings) -> int:
+    """The decoder layer that is shown, counted from 1: the chosen one, as far as the decoder has it."""
+    return min(settings.layer, settings.dec_layers)
+
+
+def shown_head(settings: Settings) -> int:
+    """The head whose lines are shown, counted from 1; 0: all."""
+    return min(settings.head, settings.dec_heads) if settings[LINES] == "one" else 0
+
+
+def draw_player(settings: Settings, record: ModelRecord, source: Tokens) -> None:
+    """The decoding of the word, with layer to choose; a step beyond its end is told, and the last one shown."""
+    task, decoding = get_task(settings.task), decoding_of(record, source)
+    layers = tuple(range(1, settings.dec_layers + 1))
+    title, shown = label("anchors", "layer"), cross_layer(settings)
+    segments("layer", layers, str, take=_choose_layer, title=title, key="anchors_layer", value=shown)
+    step = settings[STEP] or 1
+    if step > len(decoding.output):
+        notice(label("anchors", "no_such_step", step=step, steps=len(decoding.output)))
+    if not record.is_trained:
+        st.caption(no_skill(record))
+    film = _film(task, settings, source, decoding)
+    kept = stores(settings.config, len(source) + 1, 1)
+    words = catalogue()["player"] | {"source": label(settings.task, "source"), "target": label(settings.task, "target")}
+    here = {"step": step, "head": shown_head(settings), "kv_heads": settings.config.decoder.num_kv_heads}
+    data = film_data(film, kept, _sharing(settings, source), words=words, **here)
+    player(data, key="player", on_rest=_rested)
+
+
+def _film(task: Task, settings: Settings, source: Tokens, decoding: Decoding) -> Film:
+    output = task.tgt_vocab.decode(decoding.output)
+    read = ("<s>", *output[:-1])
+    gold = task.gold_alignment(source, output[:-1]) if decoding.ended else None
+    letters = [tuple(sorted(columns)) for columns in gold or ()]
+    return Film(
+        weights=decoding.cross[cross_layer(settings) - 1].weights,
+        source=task.src_vocab.decode(task.encode_source(source)),
+        own=column_labels(KV_WAYS[settings.kv].own_columns(settings.config, read)),
+        output=output,
+        read=read,
+        candidates=[
+            [(task.tgt_vocab.tokens[token], share) for token, share in decoding.candidates(step, CANDIDATES)]
+            for step in range(1, len(output) + 1)
+        ],
+        gold=letters + [()] * (len(output) - len(letters)),
+    )
+
+
+def _sharing(settings: Settings, source: Tokens) -> list[tuple[str, int, int, int]]:
+    """For each degree of sharing K/V heads: its name, how many there are, the anchor's bytes, own bytes per step."""
+    rows = []
+    for name, config in sharing_choices(settings.config).items():
+        kept = stores(config, len(source) + 1, 1)
+        anchor, own = (sum(store.nbytes() for store in kept if store.grows is grows) for grows in (False, True))
+        rows.append((name, config.decoder.num_kv_heads, anchor, own))
+    return rows
+
+
+def _choose_layer(layer: int) -> None:
+    change(replace(current(), kind="cross", layer=layer))
+
+
+def _rested(step: int, head: int) -> None:
+    """The visitor has come to rest at this step, with the lines of this head (0: of all)."""
+    settings = current().put(STEP, step).put(LINES, "one" if head else "all")
+    change(replace(settings, kind="cross", layer=cross_layer(settings), head=head) if head else settings)

@@ -1,0 +1,45 @@
+"""Handing in: what is kept and where, the two downloads, and clearing it all."""
+
+import streamlit as st
+
+from pages.lesson.answers import LONGEST_NAME, all_answers, answer_to, on_one_line
+from pages.lesson.sheet import Handed, sheet, table
+from pages.lesson.step import Step
+from pages.lesson.steps import STEPS
+from pages.shared.texts import label
+from pages.shared.widgets import box
+
+
+def draw_hand_in() -> None:
+    """Below the steps, under a title to be opened."""
+    with box("lesson_hand_in", label("hand_in", "title")) as place:
+        if not place.open:
+            return
+        st.markdown(label("hand_in", "refused" if st.session_state.get("lesson_refused") else "kept"))
+        name = on_one_line(st.text_input(label("hand_in", "name"), key="lesson_name", max_chars=LONGEST_NAME))
+        steps = [_handed(number, step) for number, step in enumerate(STEPS, start=1) if answer_to(step.name).choice]
+        with st.container(horizontal=True):
+            for kind, make, mime in (("sheet", sheet, "text/html"), ("table", table, "text/csv")):
+                title, file = label("hand_in", kind), label("hand_in", f"{kind}_file")
+                look = {"mime": mime, "on_click": "ignore", "disabled": not steps, "key": f"lesson_{kind}"}
+                st.download_button(title, make(name, steps), file, **look)
+            st.button(label("hand_in", "clear"), key="lesson_clear", on_click=_clear)
+
+
+def _handed(number: int, step: Step) -> Handed:
+    answer = answer_to(step.name)
+    return Handed(
+        title=f"{number}. {step.text('title')}",
+        question=step.question(),
+        choice=step.choices().get(answer.choice) or label("lesson", "skipped"),
+        sentence=answer.sentence,
+        link=f"{st.context.url or ''}?lesson={number}",
+        numbers=step.numbers(),
+    )
+
+
+def _clear() -> None:
+    all_answers().clear()
+    st.session_state["lesson_read"] = True  # nothing is to come back
+    for key in ("lesson_rows", "lesson_models", "lesson_mended", "lesson_name"):
+        st.session_state.pop(key, None)

@@ -1,0 +1,67 @@
+"""For the lecturer: the link for a class, with what it holds fast, and the plan with the answers expected today."""
+
+import re
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from pages.lesson.plan import printed_plan
+from pages.lesson.show_of_hands import CLASS, draw_new_class
+from pages.shared.copy_link import draw_copy
+from pages.shared.locked import GROUPS
+from pages.shared.qr import draw_qr
+from pages.shared.session import current
+from pages.shared.texts import label
+from pages.shared.widgets import box
+
+OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # addresses that mean the machine that asks
+HOST = re.compile(r"[A-Za-z0-9.\-]+(:[0-9]{1,5})?")
+
+
+def class_link(url: str, host: str, lock: list[str], show: list[str], word: str | None = None) -> str:
+    """The address of the lesson's first step, with another host where one is given."""
+    parts = urlsplit(url)
+    query = {"lesson": "1"} | {name: "-".join(names) for name, names in (("lock", lock), ("show", show)) if names}
+    if word:
+        query["class"] = word
+    return urlunsplit((parts.scheme, host or parts.netloc, parts.path, urlencode(query), ""))
+
+
+def is_own(url: str) -> bool:
+    """Whether nobody else can open this address."""
+    return (urlsplit(url).hostname or "") in OWN
+
+
+def draw_lecturer() -> None:
+    """Under a title to be opened."""
+    with box("lesson_lecturer", label("lecturer", "title")) as place:
+        if not place.open:
+            return
+        st.markdown(label("lecturer", "about"))
+        chosen = [
+            st.pills(
+                label("lecturer", name),
+                tuple(GROUPS),
+                format_func=lambda group: label("lecturer", f"group_{group}"),
+                selection_mode="multi",
+                key=f"lesson_{name}",
+            )
+            for name in ("lock", "show")
+        ]
+        url, host = st.context.url or "http://localhost:8501/lesson", ""
+        if is_own(url):
+            st.markdown(label("lecturer", "own"))
+            typed = st.text_input(label("lecturer", "host"), key="lesson_host", max_chars=100).strip()
+            if typed and not HOST.fullmatch(typed):
+                st.markdown(label("lecturer", "no_host"))
+            host = typed if HOST.fullmatch(typed) else ""
+        draw_new_class()
+        link = class_link(url, host, *chosen, word=current()[CLASS])
+        draw_copy("class", link)
+        draw_qr(link, label("lecturer", "qr"))
+        st.markdown(label("lecturer", "plan_about"))
+        if st.button(label("lecturer", "plan"), key="lesson_plan"):
+            with st.spinner(label("lesson", "computing")):
+                plan = printed_plan()
+            look = {"mime": "text/html", "on_click": "ignore", "key": "lesson_plan_file"}
+            st.download_button(label("lecturer", "download"), plan, label("lecturer", "plan_file"), **look)

@@ -1,0 +1,77 @@
+"""The show of hands as the page draws it: bars for everybody who has the word of a class."""
+
+from collections.abc import Mapping
+from uuid import uuid4
+
+import streamlit as st
+
+from attention.messages import Message, MessageError
+from pages.lesson.hands import WORD, Hands
+from pages.shared.caching import made_once
+from pages.shared.parameters import Word
+from pages.shared.session import current
+from pages.shared.starters import visitor
+from pages.shared.texts import label, verbatim
+from pages.shared.widgets import choose_setting
+
+
+def _check(word: str) -> None:
+    if not WORD.fullmatch(word):
+        raise MessageError(
+            Message.of("form", "is no word of a class: those have 8 to 24 small letters; it is left out.")
+        )
+
+
+CLASS = Word("class", check=_check)
+
+
+@made_once()
+def hands() -> Hands:
+    """The classes of this server."""
+    return Hands()
+
+
+def browser_name() -> str:
+    """A name for this browser that says nothing about anybody: kept with the answers, where the browser keeps them."""
+    return st.session_state.setdefault("lesson_browser_name", uuid4().hex)
+
+
+def raise_hand(step: str, choice: str) -> None:
+    """Count a prediction in the class of the address; for callbacks."""
+    if word := current()[CLASS]:
+        counted = hands().vote(word, visitor(), browser_name(), step, choice)
+        st.session_state["lesson_not_counted"] = not counted
+
+
+def draw_hands(step: str, choices: Mapping[str, str]) -> None:
+    """How many hands each choice has so far, as bars that follow by themselves."""
+    word = current()[CLASS]
+    if not word:
+        return
+    if not hands().is_there(word):
+        st.markdown(label("hands", "gone"))
+        return
+    _draw_bars(word, step, dict(choices))
+    if st.session_state.get("lesson_not_counted"):
+        st.markdown(label("hands", "not_counted"))
+    st.caption(label("hands", "about"))
+
+
+@st.fragment(run_every=2)
+def _draw_bars(word: str, step: str, choices: dict[str, str]) -> None:
+    counts = hands().counts(word, step) or {}
+    most = max(counts.values(), default=0) or 1
+    rows = "".join(
+        f'<tr><th scope="row">{verbatim(said)}</th><td><i style="width:{100 * counts.get(code, 0) / most:.0f}%"></i>'
+        f"</td><td>{counts.get(code, 0)}</td></tr>"
+        for code, said in choices.items()
+    )
+    st.html(f'<table class="hands" aria-label="{verbatim(label("hands", "title"))}">{rows}</table>')
+
+
+def draw_new_class() -> None:
+    """For the lecturer: a class, with a word that the app makes."""
+    word = current()[CLASS]
+    if word and hands().is_there(word):
+        st.markdown(label("hands", "word", word=word))
+    st.button(label("hands", "begin"), key="lesson_class", on_click=lambda: choose_setting(CLASS, hands().begin()))

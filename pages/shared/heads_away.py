@@ -1,0 +1,67 @@
+"""Heads taken away: what all heads of a model do, the score of what is left, and the study of all of them."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from attention.ablation.partial_pass import Score
+from attention.ablation.removal import score
+from attention.ablation.silence import MEAN, mean_contributions
+from attention.figures import lines_chart
+from attention.inspection.heads import Head
+from attention.jobs.removal_service import RemovalService, Study
+from pages.shared.caching import made_once
+from pages.shared.chart import draw_chart, look
+from pages.shared.models import ModelRecord, WeightsGone, held_out, model_of
+from pages.shared.texts import label, say, task_label
+
+LOST = 0.01  # how much of the accuracy may go before heads count as missed
+
+
+@made_once()
+def scored(record: ModelRecord) -> Score:
+    return score(model_of(record), held_out(record.task).batch)
+
+
+@made_once()
+def removal_service() -> RemovalService:
+    """The one service that takes heads away for everybody."""
+    return RemovalService()
+
+
+def start_study(record: ModelRecord, off_by: str) -> None:
+    """Take all heads away, one by one, unless that is under way or done; a refusal is told where the study is drawn."""
+    try:
+        model = model_of(record)
+    except WeightsGone:
+        return  # the page that follows is drawn from what there is now
+    batch = held_out(record.task).batch
+    means = mean_contributions(model, batch) if off_by == MEAN else None
+    study = removal_service().submit((record, off_by), model, batch, means)
+    if study.status == "failed":
+        st.session_state["study_refusal"] = say("jobs", study.message)
+
+
+def head_name(head: Head) -> str:
+    """A head in words."""
+    return label("switches", "head", kind=label("kind", head.kind), layer=head.layer + 1, head=head.number + 1)
+
+
+def could_go(study: Study) -> int:
+    """How many heads went, in the study's order, before more of the accuracy was lost than `LOST`."""
+    least = study.whole.token_accuracy - LOST
+    stayed = [step.score.token_accuracy >= least for step in study.curve]
+    return stayed.index(False) if False in stayed else len(stayed)
+
+
+def draw_lines(studies: Mapping[str, Study], task: str, theme: str) -> None:
+    """The accuracy after each removal, a line for each study, by name."""
+    x, y, notes = {}, {}, {}
+    for name, study in studies.items():
+        x[name] = list(range(len(study.curve) + 1))
+        y[name] = [study.whole.token_accuracy, *(step.score.token_accuracy for step in study.curve)]
+        gone = [label("switches", "note_gone", head=head_name(step.heads[0])) for step in study.curve]
+        notes[name] = [label("switches", "nothing_gone"), *gone]
+    titles = {"x_title": label("switches", "removed"), "y_title": task_label(task, "switches", "accuracy")}
+    last = max(study.num_heads for study in studies.values())
+    draw_chart(lines_chart(x, y, top=1.0, last=last, notes=notes, **titles, **look(theme)), key="removal_curve")

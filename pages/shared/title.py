@@ -1,0 +1,17 @@
+"""How every page begins: its title, and in a line what one does there."""
+
+import streamlit as st
+
+from pages.shared.presenting import is_presented
+from pages.shared.session import present
+from pages.shared.texts import label
+
+
+def draw_title(title: str, line: str = "") -> None:
+    """The title, alike on all pages, beside it the way to present the page, and a line below it."""
+    with st.container(key="title", horizontal=True, vertical_alignment="center", gap="small"):
+        st.title(title, anchor=False)
+        if not is_presented():
+            st.button(label("present", "begin"), key="present", on_click=present, args=(True,), width="content")
+    if line and not is_presented():  # who presents says it
+        st.markdown(line)
