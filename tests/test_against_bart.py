@@ -85,7 +85,7 @@ def copied(call: Call, kind: str):
     """Our block with BART's numbers."""
     if kind == "cross":
         ours = CrossAttention(ModelConfig(**STACKS, bias=True))
-        kv_side = ours.feed
+        kv_side = ours.kv_way
     else:
         ours = kv_side = SelfAttention(STACKS[kind], bias=True)
     ours.double()
@@ -113,13 +113,13 @@ def run(ours, call: Call, kind: str, dtype, need_maps=True):
     return ours(x, mask, need_maps)
 
 
-KINDS = pytest.mark.parametrize(
+ATTENTION_KINDS = pytest.mark.parametrize(
     ("kind", "layers", "shape"),
     [("encoder", 3, (2, 4, 7, 7)), ("decoder", 2, (2, 8, 5, 5)), ("cross", 2, (2, 8, 5, 7))],
 )
 
 
-@KINDS
+@ATTENTION_KINDS
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)])
 def test_a_block_equals_barts(calls, kind, layers, shape, dtype, tolerance):
     assert len(calls[kind]) == layers
@@ -134,14 +134,14 @@ def test_a_block_equals_barts(calls, kind, layers, shape, dtype, tolerance):
         torch.testing.assert_close(fused, call.output.to(dtype), rtol=0, atol=tolerance)
 
 
-@KINDS
+@ATTENTION_KINDS
 def test_the_comparison_would_see_a_wrong_head_count_or_a_lost_bias(calls, kind, layers, shape):
     """Another head count loads without an error and gives other numbers, and so does a bias left at zero."""
     call = calls[kind][0]
     right = copied(call, kind)
     wrong = copy.deepcopy(right)
     wrong.num_heads = {4: 8, 8: 4}[right.num_heads]
-    (wrong.feed if kind == "cross" else wrong).num_kv_heads = wrong.num_heads
+    (wrong.kv_way if kind == "cross" else wrong).num_kv_heads = wrong.num_heads
     unbiased = copy.deepcopy(right)
     with torch.no_grad():
         unbiased.w_q.bias.zero_()

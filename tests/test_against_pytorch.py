@@ -34,7 +34,7 @@ def make_pair(dtype, *, heads, head_dim, bias, memory_width=None):
     else:
         encoder = StackConfig(d_model=memory_width, num_heads=1)
         ours = CrossAttention(ModelConfig(encoder=encoder, decoder=stack, bias=bias))
-        kv_side = ours.feed
+        kv_side = ours.kv_way
         weights = theirs.q_proj_weight, theirs.k_proj_weight, theirs.v_proj_weight
     biases = theirs.in_proj_bias.chunk(3) if bias else (None, None, None)
     ours.double()
@@ -192,7 +192,7 @@ def pytorch_layers(model: EncoderDecoder) -> SimpleNamespace:
         for layer in model.decoder.layers:
             theirs = nn.TransformerDecoderLayer(dec.d_model, dec.num_heads, dec.ffn_dim, **options)
             fill(layer.attention, theirs.self_attn, layer.attention)
-            fill(layer.cross, theirs.multihead_attn, layer.cross.feed)
+            fill(layer.cross, theirs.multihead_attn, layer.cross.kv_way)
             norms = zip(
                 (layer.norm_attention, layer.norm_cross, layer.norm_ffn),
                 (theirs.norm1, theirs.norm2, theirs.norm3),

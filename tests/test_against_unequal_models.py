@@ -93,7 +93,7 @@ def test_cross_attention_between_unequal_sides(build, dtype, tolerance):
     for block, (x, memory, output, maps) in zip(blocks, calls, strict=True):
         ours = CrossAttention(config).double()
         pairs = (
-            (ours.w_q, block.q_proj), (ours.feed.w_k, block.k_proj), (ours.feed.w_v, block.v_proj),
+            (ours.w_q, block.q_proj), (ours.kv_way.w_k, block.k_proj), (ours.kv_way.w_v, block.v_proj),
             (ours.w_o, getattr(block, output_name)),
         )  # fmt: skip
         for mine, theirs in pairs:

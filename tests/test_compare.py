@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from attention import compare
-from attention.comparison import Comparison, RowFile, fixes, read_rows, sweep
-from attention.comparison.run import curve, run
+from attention.experiments.comparison import (
+    Comparison,
+    FinishedRun,
+    RowFile,
+    fixes,
+    read_rows,
+    settings_columns,
+    sweep,
+    to_csv,
+)
+from attention.experiments.comparison.run import curve, run
 
 ROOT = Path(__file__).parents[1]
 TINY = Comparison("reverse", 2, 4, num_seeds=2, num_steps=2, num_examples=11, width=16, num_layers=1)
@@ -48,6 +57,7 @@ def finished(tmp_path_factory):
     return path, done
 
 
+@pytest.mark.slow
 def test_the_command_makes_every_run(finished):
     path, done = finished
     rows = read_rows(path.read_text())
@@ -58,6 +68,7 @@ def test_the_command_makes_every_run(finished):
     assert "extra against equal_direct" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_goes_on_where_it_stopped(finished, tmp_path):
     path = tmp_path / "results.csv"
     lines = finished[0].read_text().splitlines(keepends=True)
@@ -100,6 +111,17 @@ def test_equal_settings_give_equal_results():
     )
 
 
+def test_a_run_finds_every_column_that_is_shown():
+    """As the command makes it and its file brings it back: how many different maps, and what each head adds."""
+    arm, seed = fixes(TINY)[5], 1
+    settings = TINY.settings(arm, seed)
+    made = FinishedRun(arm.name, settings_columns(settings, 5), run(settings, 5))
+    (back,) = read_rows(to_csv([made]))
+    assert 1 <= back.results.effective_maps <= 4
+    assert len(back.results.contribution_sizes) == 1 * 4 and max(back.results.contribution_sizes) == 1
+    assert 0 < back.results.distance < 13
+
+
 def test_a_curve_is_means_of_equal_parts():
     assert curve([1, 2, 3, 4, 5, 6], points=3) == (1.5, 3.5, 5.5)
     assert curve([1, 2], points=40) == (1, 2)
@@ -111,6 +133,8 @@ def test_a_curve_is_means_of_equal_parts():
         ("--enc-heads 3", "d_model (16) must be a multiple of num_heads (3)"),
         ("--seeds 0", "num_seeds (0) must be at least 1"),
         ("--task fly", "invalid choice: 'fly'"),
+        ("--seed 7", "unrecognized arguments: --seed 7"),
+        ("--dec 4", "unrecognized arguments: --dec 4"),
         ("--workers 1 --scheduler tcp://localhost:1", "not allowed with argument"),
     ],
 )
@@ -138,6 +162,7 @@ def test_no_scheduler_is_a_sentence(tmp_path, capsys):
     assert "no Dask scheduler answers at nonsense://1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same_results(finished, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # its workers have to find the package

@@ -1,4 +1,4 @@
-"""The ways of feeding the decoder's heads, one by one: what each is equal to, what it never reads, what it refuses."""
+"""The K/V ways, one by one: what each is equal to, what it never reads, what it refuses."""
 
 import pytest
 import torch
@@ -6,11 +6,11 @@ import torch.nn.functional as F
 from random_numbers import randn, randomise
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig
-from attention.checkpoints import Card, CheckpointError, load_weights, save
-from attention.cross_attention import KV_FEEDS, Memory, num_feed_weights, sharing_name
-from attention.evaluation import Scores
+from attention.cross_attention import KV_WAYS, Memory, sharing_name
 from attention.functional import attend
 from attention.training import TrainingSettings
+from attention.training.evaluation import Scores
+from attention.training.stored import Card, CheckpointError, load_weights, save
 
 SRC = torch.tensor([[3, 9, 4, 16, 2], [7, 5, 2, 0, 0]])
 TGT = torch.tensor([[1, 5, 11], [1, 4, 0]])
@@ -31,9 +31,9 @@ def keys_values(config, k=None):
     memory = Memory(
         randn(2, 5, 11), (SRC != 0)[:, None, None], randn(*shape, seed=1) if k is None else k, randn(*shape, seed=2)
     )
-    feed = randomise(KV_FEEDS[config.kv](config), seed=3)
+    way = randomise(KV_WAYS[config.kv](config), seed=3)
     own_mask = torch.ones(3, 3, dtype=torch.bool).tril() & (TGT != 0)[:, None, None]
-    return feed, memory, feed(memory, randn(2, 3, 7, seed=4), own_mask)
+    return way, memory, way(memory, randn(2, 3, 7, seed=4), own_mask)
 
 
 @pytest.mark.parametrize(("enc_heads", "dec_heads"), [(2, 4), (1, 5), (3, 3), (3, 12)])
@@ -93,8 +93,8 @@ def test_the_full_projection_of_handed_heads_is_a_projection_of_the_memory():
     for layer in range(2):
         for letter in "kv":
             first = getattr(model.encoder, f"w_{letter}")
-            second = getattr(model.decoder.layers[layer].cross.feed, f"map_{letter}")
-            name = f"decoder.layers.{layer}.cross.feed.w_{letter}"
+            second = getattr(model.decoder.layers[layer].cross.kv_way, f"map_{letter}")
+            name = f"decoder.layers.{layer}.cross.kv_way.w_{letter}"
             weights[f"{name}.weight"] = second.weight @ first.weight
             weights[f"{name}.bias"] = second.weight @ first.bias + second.bias
     twin.load_state_dict(weights)
@@ -102,8 +102,8 @@ def test_the_full_projection_of_handed_heads_is_a_projection_of_the_memory():
 
 
 def test_a_mixture_of_heads_by_hand():
-    feed, memory, (k, v, _) = keys_values(config_of(2, 3, "projection", "mix"))
-    a, b, c, d = feed.map_k.weight[0, 0], feed.map_k.weight[0, 1], feed.map_v.weight[2, 0], feed.map_v.weight[2, 1]
+    way, memory, (k, v, _) = keys_values(config_of(2, 3, "projection", "mix"))
+    a, b, c, d = way.map_k.weight[0, 0], way.map_k.weight[0, 1], way.map_v.weight[2, 0], way.map_v.weight[2, 1]
     torch.testing.assert_close(k[:, 0], a * memory.k[:, 0] + b * memory.k[:, 1], rtol=0, atol=1e-12)
     torch.testing.assert_close(v[:, 2], c * memory.v[:, 0] + d * memory.v[:, 1], rtol=0, atol=1e-12)
 
@@ -114,8 +114,7 @@ def test_weights_of_each_way():
     def count(*arguments, **options):
         config = config_of(*arguments, **options)
         model = EncoderDecoder(config)
-        made = sum(p.numel() for layer in model.decoder.layers for p in layer.cross.feed.parameters())
-        assert num_feed_weights(config) == made
+        made = sum(p.numel() for layer in model.decoder.layers for p in layer.cross.kv_way.parameters())
         return made // 2  # two decoder layers
 
     assert count(8, 16, "reproject") == 2 * (11 * 80 + 80)
@@ -150,11 +149,13 @@ def test_surplus_heads_do_not_depend_on_the_source(variant):
 
 
 def test_own_columns_are_labelled():
-    labels = KV_FEEDS["extra"].own_columns
-    assert labels(config_of(2, 5, "extra", num_slots=2), ("<s>", "n")) == ("slot 1", "slot 2")
-    assert labels(config_of(2, 5, "extra", "states"), ("<s>", "n")) == ("own <s>", "own n")
+    labels = KV_WAYS["extra"].own_columns
+    slots = labels(config_of(2, 5, "extra", num_slots=2), ("<s>", "n"))
+    assert [(one.code, one.values) for one in slots] == [("slot", (("number", n),)) for n in (1, 2)]
+    states = labels(config_of(2, 5, "extra", "states"), ("<s>", "n"))
+    assert [(one.code, one.values) for one in states] == [("own", (("token", token),)) for token in ("<s>", "n")]
     assert labels(config_of(2, 2, "extra"), ("<s>", "n")) == ()
-    assert KV_FEEDS["grouped"].own_columns(config_of(2, 4, "grouped"), ("<s>",)) == ()
+    assert KV_WAYS["grouped"].own_columns(config_of(2, 4, "grouped"), ("<s>",)) == ()
 
 
 REFUSED = [
@@ -192,8 +193,6 @@ def test_names_of_sharing():
     assert sharing_name(8, 1) == "multi-query"
     assert sharing_name(8, 8) == "multi-head"
     assert sharing_name(1, 1) == "single-head"
-    assert sharing_name(4, 8, "pool") == "pooled"
-    assert sharing_name(4, 8, "drop") == "dropped"
 
 
 # Asked for, instead of the 2 → 4 heads, kv="grouped", that are in the file: what fits every shape, and what does not.

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from attention import EncoderDecoder, ModelConfig, StackConfig, greedy_decode, trace_shapes
+from attention.layers import named_generator
 
 CONFIG = ModelConfig(
     encoder=StackConfig(d_model=11, num_heads=3, head_dim=5, num_layers=3),
@@ -77,7 +78,7 @@ def test_another_way_of_feeding_keeps_every_weight_the_two_share():
     shared = one.keys() & other.keys()
     assert {name for name in one if name.startswith("encoder.")} <= shared
     assert all(torch.equal(one[name], other[name]) for name in shared)
-    assert all(".feed." in name for name in one.keys() - shared)
+    assert all(".kv_way." in name for name in one.keys() - shared)
     assert {name.rpartition(".")[0] for name in other.keys() - shared} == {"encoder.w_k", "encoder.w_v"}
 
 
@@ -85,6 +86,13 @@ def test_another_decoder_keeps_the_encoder():
     one = EncoderDecoder(CONFIG, seed=5).encoder
     decoder = StackConfig(d_model=13, num_heads=2, head_dim=17, num_layers=1)
     assert same_state(one, EncoderDecoder(replace(CONFIG, decoder=decoder), seed=5).encoder)
+
+
+def test_keys_and_values_of_cross_attention_start_as_when_they_had_another_name():
+    """An address of an untrained model shows the picture that it showed when it was shared."""
+    weight = EncoderDecoder(CONFIG, seed=5).decoder.layers[0].cross.kv_way.w_k.weight
+    generator = named_generator(5, "decoder.layers.0.cross.feed.w_k")
+    assert torch.equal(weight, torch.empty_like(weight).normal_(std=weight.shape[1] ** -0.5, generator=generator))
 
 
 def test_no_two_matrices_start_alike():

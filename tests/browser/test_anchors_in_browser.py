@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from whole_page import LOOKS, expect_fitting
 
 from attention.tasks import get_task
 
@@ -41,6 +42,7 @@ def lines(page):
     )
 
 
+@pytest.mark.slow
 def test_it_plays_to_the_end_and_tells_the_address(open_anchors):
     page = open_anchors()
     expect_step(page, 1)
@@ -53,6 +55,7 @@ def test_it_plays_to_the_end_and_tells_the_address(open_anchors):
     expect(page).to_have_url(re.compile("step=4"))
 
 
+@pytest.mark.slow
 def test_pause_step_on_and_step_back(open_anchors):
     page = open_anchors("text=psychology")
     total = int(page.get_by_text(re.compile(r"^step 1 / \d+$")).inner_text().split("/")[1])
@@ -72,6 +75,7 @@ def test_pause_step_on_and_step_back(open_anchors):
     expect(page.get_by_role("button", name="Step back")).to_be_disabled()
 
 
+@pytest.mark.slow
 def test_an_address_opens_at_the_same_step_and_head(open_anchors, new_page):
     page = open_anchors()
     page.get_by_role("button", name="Step on").click()
@@ -86,6 +90,7 @@ def test_an_address_opens_at_the_same_step_and_head(open_anchors, new_page):
     expect(picture(other).first).to_have_attribute("aria-label", picture(page).first.get_attribute("aria-label"))
 
 
+@pytest.mark.slow
 def test_keys_and_slider(open_anchors):
     page = open_anchors()
     picture(page).first.focus()
@@ -107,6 +112,7 @@ def test_keys_and_slider(open_anchors):
     expect(slider).to_have_attribute("aria-valuetext", "step 4 / 4: </s>")
 
 
+@pytest.mark.slow
 def test_only_the_decoders_own_store_grows(open_anchors):
     page = open_anchors()
     anchor, own = (page.locator(f".panel.{name}") for name in ("anchor", "cache"))
@@ -119,6 +125,7 @@ def test_only_the_decoders_own_store_grows(open_anchors):
         page.get_by_role("button", name="Step on").click()
 
 
+@pytest.mark.slow
 def test_the_lines_are_those_of_all_heads_or_of_one(open_anchors):
     page = open_anchors()
     page.wait_for_timeout(600)
@@ -128,6 +135,7 @@ def test_the_lines_are_those_of_all_heads_or_of_one(open_anchors):
     assert 1 <= lines(page) <= 7 < bundle
 
 
+@pytest.mark.slow
 def test_nobody_who_wants_little_motion_sees_lines_glide(open_anchors):
     page = open_anchors(reduced_motion="reduce")
     paths = page.locator("svg path[stroke-width]")
@@ -137,6 +145,19 @@ def test_nobody_who_wants_little_motion_sees_lines_glide(open_anchors):
     assert paths.evaluate_all("all => all.map(path => path.getAttribute('d'))") == at_once
 
 
+def test_hidden_letters_stay_lit_when_one_goes_back_to_another_text(open_anchors):
+    page = open_anchors("text=photograph&experiment=hidden&hidden=3-4-end")
+    lit = page.get_by_role("toolbar", name="Hidden from the decoder").get_by_role("button", pressed=True)
+    expect(lit).to_have_text(["o 3", "t 4", "‹/s›"])
+    page.get_by_test_id("stSidebar").get_by_text("Dates", exact=True).click()
+    expect(page).to_have_url(re.compile("task=dates"))
+    expect(lit).to_have_count(3)
+    expect(lit.first).not_to_have_text("o 3")
+    page.go_back()
+    expect(lit).to_have_text(["o 3", "t 4", "‹/s›"])
+
+
+@pytest.mark.slow
 def test_another_word_is_played_from_its_own_steps(open_anchors):
     page = open_anchors("step=4")
     box = page.get_by_role("textbox", name="Word")
@@ -145,13 +166,10 @@ def test_another_word_is_played_from_its_own_steps(open_anchors):
     expect(page.locator(".letters")).to_have_text(re.compile("^aa</s>$"), timeout=30_000)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_wider_than_the_screen_and_axe_finds_nothing_to_mend(open_anchors, scheme, width):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_anchors("text=characterization&step=5", width=width, color_scheme=scheme)
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_the_longest_word_fits_the_screen_and_axe_finds_nothing_to_mend(open_anchors, look):
+    page = open_anchors("text=characterization&step=5", **look)
     assert len("characterization") == get_task("spelling").max_src_len
-    expect(page.get_by_text("first 300 held-out words right")).to_have_count(2, timeout=60_000)
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    expect(page.get_by_text("first 300 test words right")).to_have_count(2, timeout=60_000)
+    expect_fitting(page, look["width"])

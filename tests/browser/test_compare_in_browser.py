@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from whole_page import LOOKS, expect_fitting
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 expect = pytest.importorskip("playwright.sync_api").expect
 
 
@@ -25,23 +26,20 @@ def choose(page, group, option):
 
 def test_it_opens_on_a_result_and_a_comparison_starts_and_stops(open_page):
     page = open_page()
+    stop = page.locator(".st-key-compare_stop").get_by_role("button")  # Streamlit has a Stop button of its own
     expect(page.get_by_text("Stored result")).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(3)
     choose(page, "Task", "Reverse")
     choose(page, "Encoder heads", "2")
     page.get_by_role("button", name="Train and compare").click()
     expect(page.get_by_text("finished: 0 of")).to_be_visible(timeout=60_000)
-    page.get_by_role("button", name="Stop", exact=True).click()
+    stop.click()
     expect(page.get_by_role("button", name=re.compile("Go on|Train and compare"))).to_be_visible(timeout=30_000)
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    expect(stop).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_it_fits_the_screen_and_axe_finds_nothing(open_page, scheme, width):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_page(width=width, color_scheme=scheme)
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_fits_the_screen_and_axe_finds_nothing(open_page, look):
+    page = open_page(**look)
     expect(page.locator(".js-plotly-plot").last).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    expect_fitting(page, look["width"])

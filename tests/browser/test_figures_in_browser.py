@@ -9,7 +9,7 @@ import plotly.io as pio
 import pytest
 from plotly.offline import get_plotlyjs
 
-from attention.figures import attention_heatmap, similarity_heatmap
+from attention.figures import attention_chart, similarity_chart
 
 pytestmark = pytest.mark.browser
 
@@ -27,12 +27,12 @@ CELL = """([row, col]) => {
 
 @pytest.fixture
 def draw(new_page):
-    def draw(fig, width=1280):
+    def draw(chart, width=1280):
         page = new_page(width=width)
         page.set_content("<body style='margin: 0'><div id='figure'></div>")
         page.evaluate(WATCH_MATHJAX)
         page.add_script_tag(content=get_plotlyjs())
-        page.evaluate("spec => Plotly.newPlot('figure', JSON.parse(spec))", pio.to_json(fig))
+        page.evaluate("spec => Plotly.newPlot('figure', JSON.parse(spec))", pio.to_json(chart.figure))
         return page
 
     return draw
@@ -42,9 +42,10 @@ def columns(page):
     return page.evaluate(TEXTS, ".xtick text")
 
 
+@pytest.mark.slow
 def test_tokens_are_literal_on_screen_in_hovers_and_in_exports(draw):
     size = len(TOKENS)
-    page = draw(attention_heatmap(np.full((size, size), 1 / size), TOKENS, TOKENS, title="<b>$t$</b>"))
+    page = draw(attention_chart(np.full((size, size), 1 / size), TOKENS, TOKENS, title="<b>$t$</b>"))
     assert columns(page) == TOKENS
     assert page.evaluate(TEXTS, ".ytick text") == TOKENS
     assert page.evaluate(TEXTS, ".gtitle") == ["<b>$t$</b>"]
@@ -64,17 +65,19 @@ def test_tokens_are_literal_on_screen_in_hovers_and_in_exports(draw):
     assert page.evaluate("asked") == 0
 
 
+@pytest.mark.slow
 def test_the_watch_on_mathjax_works(draw):
     """Without it, "MathJax was not asked" would prove nothing."""
-    fig = attention_heatmap(np.eye(1), ["a"], ["b"])
-    fig.layout.xaxis.ticktext = ["$x$"]
-    assert draw(fig).evaluate("asked") > 0
+    chart = attention_chart(np.eye(1), ["a"], ["b"])
+    chart.figure.layout.xaxis.ticktext = ["$x$"]
+    assert draw(chart).evaluate("asked") > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 def test_first_row_on_top_and_one_size_of_numbers(draw, width):
     weights = np.eye(4, 7)
-    page = draw(attention_heatmap(weights, list("abcd"), list("knightx")), width)
+    page = draw(attention_chart(weights, list("abcd"), list("knightx")), width)
     (left, top), (right, bottom) = page.evaluate(CELL, [0, 0]), page.evaluate(CELL, [3, 6])
     assert left < right and top < bottom
     assert left > 0 and right < width
@@ -95,11 +98,12 @@ def test_first_row_on_top_and_one_size_of_numbers(draw, width):
         assert number_width <= column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1280])
 def test_labels_do_not_collide(draw, width):
     """17 letters and 60 tokens: neighbouring labels keep clear of each other, on a phone too."""
     for labels in ([*"abcdefghijklmnop", "</s>"], [f"token{i}" for i in range(60)]):
-        page = draw(attention_heatmap(np.eye(len(labels)), labels, labels), width)
+        page = draw(attention_chart(np.eye(len(labels)), labels, labels), width)
         boxes = page.evaluate(
             """() => [...document.querySelectorAll('.xtick text')].map(node => {
                 const box = node.getBoundingClientRect();
@@ -111,8 +115,9 @@ def test_labels_do_not_collide(draw, width):
         assert max(overlaps) <= 3  # px; a box is a little wider than what it shows
 
 
+@pytest.mark.slow
 def test_undefined_similarities_show_a_dash(draw):
     matrix = np.array([[1, -0.5, np.nan], [-0.5, 1, np.nan], [np.nan] * 3])
-    page = draw(similarity_heatmap(matrix))
+    page = draw(similarity_chart(matrix))
     texts = [text.replace("\u200b", "") for text in page.evaluate(TEXTS, ".heatmap-label text")]
     assert sorted(text for text in texts if text) == sorted(["1.00", "1.00", "−0.50", "−0.50", *["–"] * 5])

@@ -4,12 +4,15 @@ import re
 
 import numpy as np
 import pytest
+from whole_page import LOOKS, expect_fitting
 
 from attention.checkpoints import load
-from attention.figures import colors
+from attention.figures.colors import table
+from attention.figures.palette import LIGHT
 from attention.inspection import inspect_word
 from attention.tasks import get_task
-from pages.parts.settings import Settings, apply_preset, read_address
+from pages.shared.settings import Settings, read_address
+from pages.shared.situations import apply_situation
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -36,7 +39,9 @@ def heads(page):
 
 
 def choose(page, group, option):
-    page.get_by_role("radiogroup", name=group, exact=True).get_by_role("radio", name=option, exact=True).click()
+    """An option by its name; some have a mark after it."""
+    name = re.compile(rf"^{re.escape(option)}\W*$")
+    page.get_by_role("radiogroup", name=group, exact=True).get_by_role("radio", name=name).click()
 
 
 def painted(page, head):
@@ -54,25 +59,57 @@ def computed(settings):
 def expect_maps(page, settings):
     weights = computed(settings)
     expect(heads(page)).to_have_count(len(weights))
-    table = colors.table(colors.sequential(dark=False))
+    colors = table(LIGHT.sequential)
     for head, rows in enumerate(weights):
-        levels = np.floor(255 * np.float64(rows) + 0.5).astype(int)
-        np.testing.assert_array_equal(painted(page, head), table[levels])
+        sent = np.rint(1000 * np.float64(rows))  # in the three decimals that are shown
+        levels = np.floor(255 * sent / 1000 + 0.5).astype(int)
+        np.testing.assert_array_equal(painted(page, head), colors[levels])
 
 
+@pytest.mark.slow
 def test_the_first_visit_paints_the_eight_maps_that_the_library_computes(open_app):
     page = open_app()
     expect_maps(page, Settings())
     expect(page.get_by_text("the lexicon agrees")).to_be_visible()
 
 
+@pytest.mark.parametrize("touch", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_square_that_is_clicked_or_reached_by_keyboard_is_taken_apart(open_app, touch):
+    page = open_app("layer=2", has_touch=touch, width=390 if touch else 1280)
+    weights = computed(Settings())
+    told = "Head {} of layer 2: the query that predicts “{}” looks at “{}” with weight {:.3f}."
+
+    def at(head, row, column):
+        tokens = ("n", "aɪ", "t", "</s>")[row], (*"knight", "</s>")[column]
+        return page.get_by_text(told.format(head + 1, *tokens, weights[head, row, column]))
+
+    area = heads(page).nth(2).locator(".map")
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    place = {"x": 3.5 / 7 * box["width"], "y": 1.5 / 4 * box["height"]}
+    area.tap(position=place) if touch else area.click(position=place)
+    expect(at(2, 1, 3)).to_be_visible()
+    heads(page).nth(2).focus()
+    page.keyboard.press("Shift+ArrowRight")
+    expect(at(2, 1, 4)).to_be_visible()
+    steps = page.get_by_role("radiogroup", name="Steps")
+    steps.get_by_role("radio").first.focus()
+    for step in (2, 3):
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        expect(page.locator(".made li")).to_have_count(step)
+    expect(page).to_have_url(re.compile("row=2.*column=5.*made=3"))
+
+
+@pytest.mark.slow
 def test_sixteen_decoder_heads_at_a_click(open_app):
     page = open_app("enc_heads=8&dec_heads=8")
     choose(page, "Decoder heads", "16")
-    expect_maps(page, apply_preset(Settings(), "problem_1"))
-    expect(page).to_have_url(re.compile("dec_heads=16&dec_dim=4"))
+    expect_maps(page, apply_situation(Settings(), "problem_1"))
+    expect(page).to_have_url(re.compile("dec_heads=16"))
 
 
+@pytest.mark.slow
 def test_direct_shows_the_error_and_a_mend_leads_back_to_maps(open_app):
     page = open_app("enc_heads=8&enc_dim=8&dec_heads=16&dec_dim=8&keep=size")
     chooser = page.get_by_role("combobox", name="K and V from")
@@ -87,9 +124,10 @@ def test_direct_shows_the_error_and_a_mend_leads_back_to_maps(open_app):
     expect(page.get_by_text("Cross-attention does not run")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_an_address_is_followed_and_the_back_button_works(open_app):
-    page = open_app("text=thought&kind=encoder&layer=1&head=3")
-    settings, _ = read_address({"text": "thought", "kind": "encoder", "layer": "1", "head": "3"})
+    page = open_app("text=thought&enc_heads=4&kind=encoder&layer=1&head=3")
+    settings, _ = read_address({"text": "thought", "enc_heads": "4", "kind": "encoder", "layer": "1", "head": "3"})
     expect_maps(page, settings)
     expect(heads(page).nth(2)).to_have_attribute("aria-checked", "true")
     choose(page, "Attention", "Cross")
@@ -100,13 +138,69 @@ def test_an_address_is_followed_and_the_back_button_works(open_app):
     expect(heads(page)).to_have_count(4)
 
 
+@pytest.mark.slow
 def test_picking_a_head_enlarges_it_and_tells_the_address(open_app):
     page = open_app()
     heads(page).nth(4).click()
-    expect(page.get_by_text("Head 5 of layer 2")).to_be_visible()
+    expect(page.get_by_text("Head 5 of layer 2, cross-attention")).to_be_visible()
     expect(page).to_have_url(re.compile("head=5"))
 
 
+def boxes(page):
+    """(left, top, right, bottom) of each head, with its words."""
+    found = [head.bounding_box() for head in heads(page).all()]
+    return np.array([(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]) for box in found])
+
+
+def rows_of(found):
+    """How many heads stand in each row, from above."""
+    return np.unique(found[:, 1].round(), return_counts=True)[1].tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("query", ["", "view=lines"])
+def test_eight_heads_and_a_large_one_take_380_pixels_of_a_small_laptop(open_app, query):
+    page = open_app(query, height=720)
+    expect(page.locator(".st-key-enlarged .js-plotly-plot")).to_be_visible()
+    page.wait_for_timeout(300)
+    found = boxes(page)
+    assert rows_of(found) == [4, 4]
+    assert found[:, 3].max() - found[:, 1].min() <= 380
+    large = page.locator(".st-key-enlarged").bounding_box()
+    assert large["x"] >= found[:, 2].max() and large["y"] + large["height"] <= found[:, 1].min() + 380
+    sizes = page.locator(".root :is(.title, .caption, .cols span, .rows span, .key)").evaluate_all(
+        "nodes => nodes.map(node => parseFloat(getComputedStyle(node).fontSize))"
+    )
+    assert min(sizes) >= 14
+
+
+@pytest.mark.slow
+def test_sixteen_heads_take_the_whole_width_and_the_grid_stays_the_same_one(open_app):
+    page = open_app(height=720)
+    expect(heads(page)).to_have_count(8)
+    heads(page).first.evaluate("node => { node.getRootNode().querySelector('.root').same = true; }")
+    choose(page, "Decoder heads", "16")
+    expect(heads(page)).to_have_count(16)
+    page.wait_for_timeout(1500)
+    found = boxes(page)
+    assert rows_of(found) == [8, 8]
+    assert found[:, 2].max() > 1200
+    assert page.locator(".st-key-enlarged").bounding_box()["y"] > found[:, 3].max()
+    assert heads(page).first.evaluate("node => node.getRootNode().querySelector('.root').same")
+
+
+@pytest.mark.slow
+def test_on_a_phone_a_tap_leads_to_the_large_head(open_app):
+    page = open_app(width=390, height=844, has_touch=True, is_mobile=True)
+    expect(heads(page)).to_have_count(8)
+    large = page.locator(".st-key-enlarged")
+    assert large.bounding_box()["y"] > 844
+    heads(page).nth(1).tap()
+    expect(page.get_by_text("Head 2 of layer 2, cross-attention")).to_be_in_viewport()
+    expect(large.locator(".js-plotly-plot")).to_be_in_viewport(ratio=0.9)
+
+
+@pytest.mark.slow
 def test_typed_markup_is_shown_as_typed(open_app):
     page = open_app()
     box = page.get_by_role("textbox", name="Word")
@@ -116,40 +210,34 @@ def test_typed_markup_is_shown_as_typed(open_app):
     expect(box).to_have_value("<b>$x$</b> **y**")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_wider_than_the_screen(open_app, scheme, width):
-    page = open_app(width=width, color_scheme=scheme)
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_fits_the_screen_and_axe_finds_nothing_to_mend(open_app, look):
+    page = open_app(**look)
     expect(heads(page)).to_have_count(8)
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("query", ["", "enc_heads=8&dec_heads=16&keep=size&kv=direct", "text=caf%C3%A9&dec_heads=3"])
-def test_axe_finds_nothing_to_mend(open_app, scheme, query):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_app(query, color_scheme=scheme)
     expect(page.locator(".js-plotly-plot").last).to_be_visible()
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    expect_fitting(page, look["width"])
 
 
-def test_training_in_the_app_ends_with_trained_maps(open_app):
-    page = open_app("task=reverse&text=abcdef&enc_heads=2&dec_heads=2&seed=21")  # nobody else's, on this server
-    expect(page.get_by_text("random weights").first).to_be_visible()
-    page.get_by_role("button", name="Train this model").click()
-    expect(page.get_by_text("Training, step").first).to_be_visible(timeout=30_000)
-    choose(page, "Layer", "1")  # touching another widget neither stops it nor loses it
-    expect(page.get_by_text("trained here:")).to_be_visible(timeout=180_000)
-    expect(page.get_by_text("random weights")).to_have_count(0)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "look"),
+    [("enc_heads=8&dec_heads=16&keep=size&kv=direct", LOOKS[1]), ("text=caf%C3%A9&dec_heads=3", LOOKS[0])],
+)
+def test_what_does_not_run_fits_too(open_app, query, look):
+    page = open_app(query, **look)
+    expect(page.locator(".js-plotly-plot").last).to_be_visible()
+    expect_fitting(page, look["width"])
 
 
-def test_a_training_can_be_stopped_and_is_not_shown_as_trained(open_app):
-    page = open_app("enc_heads=2&dec_heads=2&seed=5")
-    page.get_by_role("button", name="Train this model").click()
-    expect(page.get_by_text("Training, step").first).to_be_visible(timeout=60_000)
-    page.get_by_role("button", name="Stop", exact=True).last.click(timeout=30_000)
-    expect(page.get_by_text("Stopped at step").last).to_be_visible(timeout=30_000)
-    expect(page.get_by_text("half trained: stopped at step").first).to_be_visible()
-    expect(page.get_by_text("trained here:")).to_have_count(0)
-    expect(page.get_by_role("button", name="Continue")).to_be_visible()
+@pytest.mark.slow
+def test_the_toolbar_covers_no_label_on_touch(open_app):
+    page = open_app("text=phone", width=390, height=844, has_touch=True, is_mobile=True)
+    chart = page.locator(".js-plotly-plot").first
+    chart.scroll_into_view_if_needed()
+    bar = chart.locator(".modebar").bounding_box()
+    labels = chart.locator(".xtick text, .ytick text, .xtitle, .nsewdrag, .colorbar text").all()
+    assert len(labels) > 10
+    for box in (label.bounding_box() for label in labels):
+        apart_across = box["x"] + box["width"] <= bar["x"] + 1 or bar["x"] + bar["width"] <= box["x"] + 1
+        assert apart_across or box["y"] + box["height"] <= bar["y"] + 1 or bar["y"] + bar["height"] <= box["y"] + 1

@@ -1,6 +1,7 @@
 """The page about redundancy in a real browser: change the measure, click a pair, switch a head off, plant a twin."""
 
 import pytest
+from whole_page import LOOKS, expect_fitting
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -25,11 +26,13 @@ def look_at(page, part):
 def click_cell(page, chart, row, column, heads):
     """Click the cell of a map of pairs, both counted from 1."""
     area = page.locator(f".st-key-{chart} .nsewdrag").first
+    expect(area).to_be_visible(timeout=30_000)
     box = area.bounding_box()
     x, y = ((number - 0.5) / heads for number in (column, row))
     page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
 
 
+@pytest.mark.slow
 def test_a_visitor_changes_the_measure_and_clicks_a_pair(open_lab):
     page = open_lab()
     page.get_by_role("combobox", name="Measure").click()
@@ -40,6 +43,7 @@ def test_a_visitor_changes_the_measure_and_clicks_a_pair(open_lab):
     expect(page.get_by_text("What every measure says of heads 2 and 4")).to_be_visible(timeout=30_000)
 
 
+@pytest.mark.slow
 def test_a_visitor_switches_a_head_off_and_plants_a_twin(open_lab):
     page = open_lab()
     look_at(page, "Take heads away")
@@ -53,15 +57,21 @@ def test_a_visitor_switches_a_head_off_and_plants_a_twin(open_lab):
     expect(page.get_by_text("What it does to the model: rotated")).to_be_visible(timeout=30_000)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_is_wider_than_the_screen(open_lab, width):
-    page = open_lab(width=width)
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_it_fits_the_screen_and_axe_finds_nothing(open_lab, look):
+    expect_fitting(open_lab(**look), look["width"])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_mend(open_lab, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_lab(color_scheme=scheme)
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+@pytest.mark.slow
+def test_no_column_beside_the_curve_is_cut_off(open_lab):
+    page = open_lab()
+    look_at(page, "Take heads away")
+    page.get_by_role("button", name="Take all heads away, one by one").click()
+    table = page.get_by_role("group", name="Missed most when taken away alone")
+    expect(table).to_be_visible(timeout=120_000)
+    expect(table.get_by_role("columnheader", name="by gradient")).to_be_visible()
+    for width in (1280, 1100):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(500)
+        assert table.evaluate("node => node.scrollWidth <= node.clientWidth")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from whole_page import expect_fitting
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -16,9 +17,9 @@ def open_wild(serve, new_page):
         page = new_page(**options)
         page.goto(f"{serve('app.py')}/?{query}")
         expect(page.get_by_text("Do the query heads look alike?")).to_be_visible(timeout=60_000)
-        page.get_by_role("link", name="In the wild").click()
-        expect(page.get_by_role("heading", name="In the wild")).to_be_visible(timeout=30_000)
-        expect(page.get_by_text("What is said of real models")).to_be_visible(timeout=30_000)
+        page.get_by_role("link", name="Published models").click()
+        expect(page.get_by_role("heading", name="Published models", level=1)).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("heading", name="Claims about published models")).to_be_visible(timeout=30_000)
         return page
 
     return open_wild
@@ -28,6 +29,7 @@ def heads(page):
     return page.get_by_role("radiogroup", name="Attention heads").get_by_role("radio")
 
 
+@pytest.mark.slow
 def test_a_click_opens_a_miniature_and_its_settings_come_along(open_wild):
     page = open_wild("text=cat&dec_heads=16")
     expect(page.get_by_text("Your configuration, “cat”")).to_be_visible()  # settings came along from the playground
@@ -39,6 +41,7 @@ def test_a_click_opens_a_miniature_and_its_settings_come_along(open_wild):
     expect(page).to_have_url(re.compile(r"/\?.*text=cat.*enc_kv_heads=8.*dec_kv_heads=4"))
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_same_miniature_anew(open_wild):
     page = open_wild("text=cat")
     link = page.get_by_role("row", name="Llama 3.2 11B Vision").get_by_role("link").first
@@ -48,23 +51,24 @@ def test_a_link_opens_the_same_miniature_anew(open_wild):
     expect(page.get_by_text("32 query heads read 8 K/V heads")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 800, 1280])
-def test_nothing_is_wider_than_the_screen_and_the_table_stays_a_table(open_wild, width):
+@pytest.mark.slow
+def test_the_table_stays_a_table_at_every_width(open_wild):
     page = open_wild()
-    page.set_viewport_size({"width": width, "height": 900})
-    page.wait_for_timeout(500)
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    table = page.get_by_role("table", name="The figures")
-    expect(table.get_by_role("rowheader")).to_have_count(15)
-    expect(table.get_by_role("cell", name="16·8 × 256")).to_have_count(1)
-    box = table.bounding_box()
-    assert box["x"] + box["width"] <= width
+    for width in (390, 800, 1160, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        table = page.get_by_role("table", name="The figures")
+        expect(table.get_by_role("rowheader")).to_have_count(15)
+        expect(table.get_by_role("cell", name="16·8 × 256")).to_have_count(1)
+        box = table.bounding_box()
+        assert box["x"] + box["width"] <= width
+        assert page.locator(".table.published").evaluate("table => table.scrollWidth <= table.clientWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_mend(open_wild, scheme):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+def test_it_fits_the_screen_and_axe_finds_nothing(open_wild, scheme):
     page = open_wild(color_scheme=scheme)
     expect(page.locator(".js-plotly-plot").last).to_be_visible()
-    found = axe.Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    expect_fitting(page, 1280)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from attention.figures import colors
+from attention.figures.palette import DARK, LIGHT, THEMES
 
-SEQUENTIAL = [colors.SEQUENTIAL_LIGHT, colors.SEQUENTIAL_DARK]
-DIVERGING = [colors.DIVERGING_LIGHT, colors.DIVERGING_DARK]
+SEQUENTIAL = [LIGHT.sequential, DARK.sequential]
+DIVERGING = [LIGHT.diverging, DARK.diverging]
 
 
 def lightness(scale):
@@ -68,4 +69,10 @@ def test_plotly_colorscale_lies_on_the_same_curve(scale):
 
 def test_a_table_of_one_colour_is_refused():
     with pytest.raises(ValueError, match="at least 2 entries, got 1"):
-        colors.table(colors.SEQUENTIAL_LIGHT, 1)
+        colors.table(LIGHT.sequential, 1)
+
+
+@pytest.mark.parametrize("theme", THEMES.values())
+def test_every_series_stands_out_from_the_page(theme):
+    assert min(colors.contrast(colors.rgb(color), colors.rgb(theme.page)) for color in theme.series) >= 3
+    assert len(set(theme.series)) == 6

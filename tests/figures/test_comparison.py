@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from attention.figures import comparison_alt, comparison_chart
+from attention.figures import comparison_chart
 
 HEADS = (1, 4, 8, 64)
 TITLES = {"x_title": "heads", "y_title": "letters right"}
 
 
 def test_numbers_that_double_lie_at_equal_distances():
-    fig = comparison_chart(HEADS, {"loaded": [0.25, 0.5, 1, 0.125]}, **TITLES)
+    fig = comparison_chart(HEADS, {"loaded": [0.25, 0.5, 1, 0.125]}, **TITLES).figure
     np.testing.assert_array_equal(fig.data[0].x, [0, 1, 2, 3])
     np.testing.assert_array_equal(fig.data[0].y, [0.25, 0.5, 1, 0.125])
     assert list(fig.layout.xaxis.tickvals) == [0, 1, 2, 3]
@@ -21,20 +21,21 @@ def test_numbers_that_double_lie_at_equal_distances():
 
 
 def test_lines_can_be_told_apart_without_colours():
-    fig = comparison_chart((1, 2), {"<b>": [0, 1], "two": [1, 0], "three": [1, 1]}, **TITLES)
+    fig = comparison_chart((1, 2), {"<b>": [0, 1], "two": [1, 0], "three": [1, 1]}, **TITLES).figure
     assert fig.layout.showlegend is True
     assert [trace.name for trace in fig.data] == ["&lt;b&gt;", "two", "three"]
     assert len({trace.line.dash for trace in fig.data}) == len({trace.marker.symbol for trace in fig.data}) == 3
 
 
 def test_the_mark_stands_at_its_number():
-    fig = comparison_chart(HEADS, {"loaded": [0, 0, 1, 0]}, **TITLES, marked=8, mark="trained so")
+    fig = comparison_chart(HEADS, {"loaded": [0, 0, 1, 0]}, **TITLES, marked=8, mark="trained so").figure
     assert fig.layout.shapes[0].x0 == fig.layout.shapes[0].x1 == fig.layout.annotations[0].x == 2
     assert fig.layout.annotations[0].text == "trained so"
 
 
 def test_the_alternative_text_names_every_point():
-    text = comparison_alt((4, 8), {"with": [0.85, 1], "without": [0.62, np.nan]}, **TITLES, marked=8, mark="trained so")
+    lines = {"with": [0.85, 1], "without": [0.62, np.nan]}
+    text = comparison_chart((4, 8), lines, **TITLES, marked=8, mark="trained so").alt
     assert text == (
         "letters right against heads. with: 4 → 0.85, 8 → 1.00. without: 4 → 0.62, 8 → undefined. "
         "Marked: heads 8, trained so."

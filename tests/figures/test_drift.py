@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from attention.figures import drift_alt, drift_curve
+from attention.figures import drift_chart
 
 AXES = {"x_title": "token said", "y_title": "total variation"}
 TOKENS = ["<b>t</b>", "1", "1"]
@@ -14,7 +14,7 @@ DRIFT, CONTROL = ("drift", np.array([0.25, np.nan, 1.0])), ("control", np.zeros(
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_curves_have_the_numbers_and_plotly_accepts_them(theme):
     spread = np.array([[0.1, np.nan, 0.9], [0.5, np.nan, 1.0]])
-    chart = drift_curve(TOKENS, DRIFT, CONTROL, ("movement", np.ones(3)), spread=spread, theme=theme, **AXES)
+    chart = drift_chart(TOKENS, DRIFT, CONTROL, ("movement", np.ones(3)), spread=spread, theme=theme, **AXES).figure
     go.Figure(chart.to_dict())  # with the check of every property
     band, drift, control, movement = chart.data
     np.testing.assert_allclose(drift.y, DRIFT[1])
@@ -26,9 +26,9 @@ def test_curves_have_the_numbers_and_plotly_accepts_them(theme):
 
 def test_curves_of_another_length_are_refused():
     with pytest.raises(ValueError, match="control: 2 values for 3 steps"):
-        drift_curve(TOKENS, DRIFT, ("control", np.zeros(2)), **AXES)
+        drift_chart(TOKENS, DRIFT, ("control", np.zeros(2)), **AXES)
 
 
 def test_the_alternative_text_says_the_numbers():
-    text = drift_alt(["n", "aɪ", "t"], DRIFT, CONTROL, undefined="undefined")
+    text = drift_chart(["n", "aɪ", "t"], DRIFT, CONTROL, **AXES).alt
     assert text == "drift: n 0.25, aɪ undefined, t 1.00. control: n 0.00, aɪ 0.00, t 0.00."

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
@@ -92,7 +92,6 @@ def test_few_heads(heads):
     assert jensen_shannon(rows, everywhere(rows))[0, 0] == 0
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.5, 0.9]))
 def test_bounds(seed, zeros):
     rows = random_rows(seed, shape=(3, 5, 4), zeros=zeros)

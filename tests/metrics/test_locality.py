@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from attention.metrics import entropy, mean_distance, proportional_diagonal
+from attention.metrics import answer_diagonal, entropy, mean_distance, proportional_diagonal
 
 HEADS, Q_LEN, KV_LEN = 3, 5, 7
 
@@ -143,3 +143,9 @@ def test_wrong_lengths_are_refused():
         mean_distance(weights, allowed, expected=np.arange(5))
     with pytest.raises(ValueError, match=r"\(3\).*\(5,\)"):
         entropy(weights, allowed, real=np.ones(5, dtype=bool))
+
+
+def test_the_answers_diagonal_leads_through_the_letters_and_ends_at_the_end():
+    assert answer_diagonal(4, 7).tolist() == [0, 2.5, 5, 6]  # n aɪ t </s> from knight and its end
+    assert answer_diagonal(2, 4, ended=False).tolist() == [0, 2]  # stopped at the limit: there is no row of the end
+    assert answer_diagonal(1, 4).tolist() == [3]

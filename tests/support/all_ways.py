@@ -1,4 +1,4 @@
-"""A small model for each way of feeding the decoder, every dimension a different prime where the way allows it."""
+"""A small model for each K/V way, every dimension a different prime where the way allows it."""
 
 import torch
 from random_numbers import randomise

@@ -2,8 +2,8 @@
 
 from concurrent.futures import Executor, Future
 
-from attention import executors
-from attention.jobs import TrainingService
+from attention.jobs import executors
+from attention.jobs.training_service import TrainingService
 
 
 class ByHand(Executor):
@@ -35,7 +35,7 @@ def handle(service: TrainingService) -> None:
 def service_by_hand(monkeypatch, num_workers: int = 1) -> tuple[TrainingService, ByHand]:
     """A service without processes and without a thread that would run ahead of the test."""
     executor = ByHand(num_workers)
-    monkeypatch.setattr(executors, "chosen", lambda _: executor)
+    monkeypatch.setattr(executors, "configured", lambda _: executor)
     monkeypatch.setattr(TrainingService, "_dispatch", lambda self: None)
     service = TrainingService(num_workers)
     monkeypatch.setattr(service._dispatcher, "is_alive", lambda: True)

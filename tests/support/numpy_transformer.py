@@ -29,11 +29,15 @@ def position_code(position: int, width: int) -> np.ndarray:
 
 
 class NumpyTransformer:
-    """Runs one sequence pair; `weights` is the state dict of a model as NumPy arrays."""
+    """Runs one sequence pair; `weights` is the state dict of a model as NumPy arrays.
+
+    `added` is what each head added in the last run, (heads, rows, d_model), by the name of the attention operation.
+    """
 
     def __init__(self, config, state_dict) -> None:
         self.config = config
         self.weights = {name: tensor.detach().double().numpy() for name, tensor in state_dict.items()}
+        self.added = {}
 
     def linear(self, name: str, x: np.ndarray) -> np.ndarray:
         return x @ self.weights[f"{name}.weight"].T + self.weights.get(f"{name}.bias", 0.0)
@@ -67,6 +71,9 @@ class NumpyTransformer:
                 scores = keys[head] @ queries[head, row] / np.sqrt(head_dim)
                 maps[head, row] = softmax_row(scores, allowed[head][row])
                 mixed[row, own] = maps[head, row] @ values[head]
+        w_o = self.weights[f"{name}.w_o.weight"]
+        slices = [slice(head * head_dim, (head + 1) * head_dim) for head in range(len(keys))]
+        self.added[name] = np.stack([mixed[:, own] @ w_o[:, own].T for own in slices])
         return self.linear(f"{name}.w_o", mixed), maps, queries
 
     def projected_heads(self, name: str, x, head_dim: int, letter: str) -> list[np.ndarray]:
@@ -85,23 +92,23 @@ class NumpyTransformer:
         allowed = [to_source] * dec.num_heads
         if kv == "reproject":
             group = dec.num_heads // dec.num_kv_heads
-            keys, values = (self.projected_heads(f"{name}.feed", memory, dec.head_dim, letter) for letter in "kv")
+            keys, values = (self.projected_heads(f"{name}.kv_way", memory, dec.head_dim, letter) for letter in "kv")
             keys, values = ([heads[head // group] for head in range(dec.num_heads)] for heads in (keys, values))
         else:
             handed = {letter: self.projected_heads("encoder", memory, enc.head_dim, letter) for letter in "kv"}
-            keys, values = (self.adapted(f"{name}.feed", handed[letter], letter) for letter in "kv")
+            keys, values = (self.adapted(f"{name}.kv_way", handed[letter], letter) for letter in "kv")
         if kv == "extra" and dec.num_heads > enc.num_kv_heads:
-            keys, values, allowed = self.with_own(f"{name}.feed", x, keys, values, to_source, to_target)
+            keys, values, allowed = self.with_own(f"{name}.kv_way", x, keys, values, to_source, to_target)
         return self.attention(name, x, keys, values, allowed, dec.head_dim)
 
-    def adapted(self, feed: str, heads: list[np.ndarray], letter: str) -> list[np.ndarray]:
+    def adapted(self, way: str, heads: list[np.ndarray], letter: str) -> list[np.ndarray]:
         """The encoder's K or V heads as the decoder's heads get them, one for each (`extra`: for the first ones)."""
         dec, kv, variant = self.config.decoder, self.config.kv, self.config.kv_variant
         if (kv, variant) == ("projection", "mix"):
-            mixture = self.weights[f"{feed}.map_{letter}.weight"]
+            mixture = self.weights[f"{way}.map_{letter}.weight"]
             return [sum(mixture[head, i] * theirs for i, theirs in enumerate(heads)) for head in range(dec.num_heads)]
         if kv == "projection":
-            features = self.linear(f"{feed}.map_{letter}", np.concatenate(heads, axis=1))
+            features = self.linear(f"{way}.map_{letter}", np.concatenate(heads, axis=1))
             return [features[:, head * dec.head_dim : (head + 1) * dec.head_dim] for head in range(dec.num_heads)]
         if kv == "extra":
             return heads
@@ -112,14 +119,14 @@ class NumpyTransformer:
         group = len(heads) // dec.num_heads
         return [np.mean(heads[head * group : (head + 1) * group], axis=0) for head in range(dec.num_heads)]
 
-    def with_own(self, feed: str, x, keys, values, to_source, to_target):
+    def with_own(self, way: str, x, keys, values, to_source, to_target):
         """Source columns first and the decoder's own after them; each head may look at one of the two only."""
         dec, first = self.config.decoder, len(keys)
         if self.config.kv_variant == "slots":
-            own = {letter: self.weights[f"{feed}.slots_{letter}.weight"] for letter in "kv"}
+            own = {letter: self.weights[f"{way}.slots_{letter}.weight"] for letter in "kv"}
             to_own = np.ones((len(x), len(own["k"])), dtype=bool)
         else:
-            own = {letter: self.linear(f"{feed}.w_{letter}", x) for letter in "kv"}
+            own = {letter: self.linear(f"{way}.w_{letter}", x) for letter in "kv"}
             to_own = to_target
         keys, values = (
             [np.concatenate([theirs, np.full((to_own.shape[1], dec.head_dim), 7.0)]) for theirs in heads]

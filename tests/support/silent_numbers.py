@@ -1,6 +1,6 @@
 """The numbers of a silent failure, for tests to look up."""
 
-from attention.silent import SilentFailure
+from attention.experiments.silent_failures import SilentFailure
 
 
 def numbers(failure: SilentFailure) -> dict:

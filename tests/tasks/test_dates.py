@@ -7,11 +7,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from told import told
 
 from attention.metrics.alignment import diagonal_baseline
 from attention.tasks import END, PAD, START, Refusal, get_task
-from attention.tasks.dates import is_held_out
-from attention.tasks.written_dates import FIRST_DAY, LAST_DAY, SPACE, read_date, spell, understand
+from attention.tasks.dates.written_dates import FIRST_DAY, LAST_DAY, SPACE, read_date, spell, understand
 
 task = get_task("dates")
 
@@ -27,7 +27,8 @@ def iso(text: str) -> str:
 def refusal(text: str) -> str:
     with pytest.raises(Refusal) as caught:
         task.read(text)
-    sentence = str(caught.value)
+    sentence = told("refusal", caught.value.message)
+    assert sentence == str(caught.value)
     sentence.encode()  # can be sent to a browser: no half surrogate pairs
     assert sentence.endswith(".")
     assert len(sentence) < 600
@@ -101,9 +102,9 @@ def test_says_in_one_sentence_what_cannot_be_read(text, says):
 
 def test_a_long_text_is_refused_at_once():
     for text in ("1" * 10**7, " " * 10**7, "3 nov" + " " * 10**7 + "94", "the " * 10**6):
-        began = time.perf_counter()
+        began = time.thread_time()
         refusal(text)
-        assert time.perf_counter() - began < 1.0
+        assert time.thread_time() - began < 1.0
 
 
 @given(st.text(max_size=40))
@@ -166,37 +167,40 @@ def test_gold_by_hand():
     assert task.gold_alignment(tuple("knight"), tuple("1994-11-03")) is None
 
 
-def test_the_straight_way_finds_little():
+def test_the_diagonal_finds_little():
     examples = task.held_out(200)
     scores = [diagonal_baseline(example.alignments[0], len(example.source)) for example in examples]
     assert 0.2 < sum(scores) / len(scores) < 0.4
 
 
-def test_a_held_out_day_is_trained_on_in_no_form():
-    held_out = {"".join(example.targets[0]) for example in task.held_out()}
-    assert all(date.fromisoformat(day).toordinal() % 23 == 0 for day in held_out)
+@pytest.mark.parametrize(("part", "rest"), [("test", 0), ("validation", 1)])
+def test_a_day_kept_apart_is_trained_on_in_no_form(part, rest):
+    kept = {"".join(example.targets[0]) for example in task.examples_of(part)}
+    assert {date.fromisoformat(day).toordinal() % 23 for day in kept} == {rest}
+    assert {date.fromisoformat(day).year for day in kept} == set(range(1900, 2100))
     generator = torch.Generator().manual_seed(1)
     trained = set()
     for _ in range(40):
         trained |= {decoded(row, task.tgt_vocab) for row in task.sample_batch(generator, 64).tgt_out.tolist()}
     assert len(trained) > 2_000
-    assert not held_out & trained
-    assert not any(date.fromisoformat(day).toordinal() % 23 == 0 for day in trained)
+    assert not kept & trained
+    assert not any(date.fromisoformat(day).toordinal() % 23 == rest for day in trained)
     assert {date.fromisoformat(day).year for day in trained} == set(range(1900, 2100))
 
 
-def test_the_page_is_told_which_side_a_day_is_on():
-    example = task.held_out(1)[0]
-    assert task.is_training_word(example.source) is False
-    assert is_held_out(date(1994, 11, 3)) is False
-    assert task.is_training_word(task.read("3rd of Nov 94")) is True
-    assert task.is_training_word(tuple("knight")) is False
+def test_the_part_of_a_day_is_that_of_all_its_forms():
+    for part in ("test", "validation"):
+        assert {task.part_of(example.source) for example in task.examples_of(part, 50)} == {part}
+    assert date(1994, 11, 3).toordinal() % 23 == 9
+    assert {task.part_of(task.read(text)) for text in ("3rd of Nov 94", "1994-11-03")} == {"training"}
+    assert task.part_of(tuple("knight")) is None
 
 
-def test_held_out_texts_are_fixed_different_and_right():
-    examples = task.held_out()
-    assert examples == task.held_out()
-    assert examples[:7] == task.held_out(limit=7)
+@pytest.mark.parametrize("part", ["test", "validation"])
+def test_texts_kept_apart_are_fixed_different_and_right(part):
+    examples = task.examples_of(part)
+    assert examples == task.examples_of(part)
+    assert examples[:7] == task.examples_of(part, limit=7)
     assert len({example.source for example in examples}) == len(examples) == 2_000
     for example in examples:
         assert example.targets == task.answers(example.source)

@@ -6,11 +6,12 @@ import pytest
 import torch
 
 from attention import EncoderDecoder, ModelConfig, StackConfig
-from attention.evaluation import evaluate
 from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
+from attention.training.evaluation import evaluate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "num_steps", "least"),
     [

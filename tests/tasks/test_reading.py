@@ -1,6 +1,7 @@
 import time
 
 import pytest
+from told import told
 
 from attention.tasks.reading import Refusal, read_letters, visible_characters
 
@@ -8,7 +9,8 @@ from attention.tasks.reading import Refusal, read_letters, visible_characters
 def refusal(text: str) -> str:
     with pytest.raises(Refusal) as caught:
         read_letters(text, 2, 16)
-    sentence = str(caught.value)
+    sentence = told("refusal", caught.value.message)
+    assert sentence == str(caught.value)
     sentence.encode()  # can be sent to a browser: no half surrogate pairs
     assert sentence.endswith(".")
     return sentence
@@ -64,9 +66,9 @@ def test_spaces_inside(space):
 
 def test_a_long_text_is_refused_at_once_and_not_repeated():
     for text in ("a" * 10**7, "é" * 10**7, "ab " * 10**6, "1" * 10**7, "\u0301" * 10**6, "a" * 5_000 + "1"):
-        began = time.perf_counter()
+        began = time.thread_time()
         sentence = refusal(text)
-        assert time.perf_counter() - began < 1.0
+        assert time.thread_time() - began < 1.0
         assert len(sentence) < 1_500
 
 
@@ -81,6 +83,8 @@ def test_a_long_text_is_refused_at_once_and_not_repeated():
         ["❤️", "1️⃣"],
         ["🏴󠁧󠁢󠁥󠁮󠁧󠁿", "a"],
         ["नि", "x"],
+        ["\u1100\u1161\u11a8", "x"],  # one Korean syllable from three signs
+        ["\r\n", "x"],
     ],
 )
 def test_visible_characters_stay_whole(characters):

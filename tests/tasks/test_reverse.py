@@ -1,10 +1,11 @@
 import string
+from collections import Counter
 
 import pytest
 import torch
 
 from attention.tasks import END, PAD, START, Refusal, get_task
-from attention.tasks.reverse import LONGEST, SHORTEST, is_held_out
+from attention.tasks.reverse import LONGEST, SHORTEST, checksums
 
 task = get_task("reverse")
 
@@ -16,7 +17,6 @@ def checksum(word: str) -> int:
 
 def test_the_answer_is_the_word_backwards():
     assert task.answers(tuple("stressed")) == (tuple("desserts"),)
-    assert task.is_training_word(tuple("stressed")) is None
 
 
 def test_gold_is_the_anti_diagonal():
@@ -35,7 +35,7 @@ def test_reads_the_lengths_it_trains_on():
     assert (min(lengths), max(lengths)) == (SHORTEST, LONGEST)
 
 
-def test_batches_are_strings_and_their_reverse_none_of_them_held_out():
+def test_batches_are_strings_and_their_reverse_all_of_the_training_side():
     generator = torch.Generator().manual_seed(1)
     for _ in range(20):
         src_ids, tgt_in, tgt_out = (ids.tolist() for ids in task.sample_batch(generator, 61))
@@ -46,28 +46,46 @@ def test_batches_are_strings_and_their_reverse_none_of_them_held_out():
             assert wanted[: len(letters) + 1] == [*letters[::-1], END]
             assert given[: len(letters) + 1] == [START, *letters[::-1]]
             assert not any(source[len(letters) + 1 :] + given[len(letters) + 1 :] + wanted[len(letters) + 1 :])
-            assert checksum("".join(task.src_vocab.decode(letters))) % 23 != 0
+            assert checksum("".join(task.src_vocab.decode(letters))) % 23 > 1
 
 
-def test_held_out_strings_are_fixed_and_pass_the_checksum():
-    examples = task.held_out()
-    assert examples == task.held_out()
-    assert examples[:7] == task.held_out(limit=7)
-    assert {len(example.source) for example in examples} == set(range(SHORTEST, LONGEST + 1))
-    assert len(examples) == 2_000
+@pytest.mark.parametrize(("part", "rest"), [("test", 0), ("validation", 1)])
+def test_strings_kept_apart_are_fixed_different_and_pass_the_checksum(part, rest):
+    examples = task.examples_of(part)
+    assert examples == task.examples_of(part)
+    assert examples[:7] == task.examples_of(part, limit=7)
+    assert len({example.source for example in examples}) == len(examples) == 2_000
     for example in examples:
         word = "".join(example.source)
-        assert checksum(word) % 23 == 0
+        assert checksum(word) % 23 == rest
+        assert task.part_of(example.source) == part
         assert example.targets == (tuple(word[::-1]),)
         assert example.alignments == (task.gold_alignment(example.source, example.targets[0]),)
 
 
-def test_the_split_of_tensors_is_the_split_of_words():
+@pytest.mark.parametrize(("part", "rest"), [("test", 0), ("validation", 1)])
+def test_lengths_are_as_equal_as_there_are_strings(part, rest):
+    """All strings of two letters, as many of each other length as is left, give or take one."""
+    counts = Counter(len(example.source) for example in task.examples_of(part))
+    pairs = [a + b for a in string.ascii_lowercase for b in string.ascii_lowercase]
+    assert counts.pop(2) == sum(checksum(pair) % 23 == rest for pair in pairs) < 2_000 / 11
+    assert set(counts) == set(range(SHORTEST + 1, LONGEST + 1))
+    assert max(counts.values()) - min(counts.values()) <= 1
+    some = Counter(len(example.source) for example in task.examples_of(part, 300))
+    assert min(some[length] for length in counts) > 10  # the first few have all lengths too
+
+
+def test_held_out_is_the_test():
+    assert task.held_out(5) == task.examples_of("test", 5)
+
+
+def test_checksums_of_tensors_are_those_of_words():
     generator = torch.Generator().manual_seed(4)
     ids = torch.randint(3, 29, (997, 7), generator=generator)
-    expected = [checksum("".join(task.src_vocab.decode(row))) % 23 == 0 for row in ids.tolist()]
-    assert is_held_out(ids).tolist() == expected
-    assert 0.02 < sum(expected) / len(expected) < 0.07
+    words = ["".join(task.src_vocab.decode(row)) for row in ids.tolist()]
+    assert checksums(ids).tolist() == list(map(checksum, words))
+    parts = Counter(task.part_of(tuple(word)) for word in words)
+    assert all(0.02 < parts[part] / len(words) < 0.07 for part in ("test", "validation"))
 
 
 def test_batches_follow_from_the_generator_and_leave_the_global_one_alone():

@@ -2,8 +2,6 @@
 
 import re
 import sqlite3
-import subprocess
-import sys
 import threading
 from importlib.resources import files
 
@@ -11,8 +9,8 @@ import pytest
 import torch
 
 from attention.tasks import END, PAD, START, get_task
-from attention.tasks.lexicon import all_entries, look_up, parse_alignment
-from attention.tasks.spelling import _training_rows, is_held_out
+from attention.tasks.spelling.lexicon import all_entries, look_up, look_up_all, parse_alignment
+from attention.tasks.spelling.task import _training_rows
 
 task = get_task("spelling")
 
@@ -70,7 +68,7 @@ def test_silent_letters_make_nothing():
 def test_unknown_words():
     nonsense = task.read("qzxjq")
     assert task.answers(nonsense) == ()
-    assert task.is_training_word(nonsense) is False
+    assert task.part_of(nonsense) is None
     assert task.gold_alignment(nonsense, ("k",)) is None
     assert task.gold_alignment(task.read("knight"), ("k", "n")) is None
 
@@ -112,16 +110,21 @@ def test_sounds_are_those_of_the_lexicon(database, words):
     assert (len(task.src_vocab), len(task.tgt_vocab)) == (29, 43)
 
 
-def test_held_out_words_are_never_trained_on(words):
-    held_out = {"".join(example.source) for example in task.held_out()}
+def test_words_kept_apart_are_never_trained_on(words):
+    test, validation = ({"".join(e.source) for e in task.examples_of(part)} for part in ("test", "validation"))
     trained = {"".join(task.src_vocab.decode_answer(row)) for row in _training_rows().sources.tolist()}
-    assert held_out | trained == words
-    assert not held_out & trained
-    assert len(held_out) == 5_125
-    assert all(map(is_held_out, held_out))
-    word = next(iter(held_out))
-    assert task.is_training_word(tuple(word)) is False
-    assert task.is_training_word(tuple("knight")) is True
+    assert test | validation | trained == words
+    assert len(test) + len(validation) + len(trained) == len(words)
+    assert (len(test), len(validation)) == (5_249, 5_113)
+    for part, some in (("test", test), ("validation", validation), ("training", trained)):
+        assert {task.part_of(tuple(word)) for word in sorted(some)[:50]} == {part}
+    assert task.part_of(tuple("knight")) == "training"
+
+
+def test_many_words_are_looked_up_as_one_by_one():
+    some = ("read", "knight", "qzxjq", "x" * 400, "' OR 1=1 --")
+    assert look_up_all(some) == {word: look_up(word) for word in ("read", "knight")}
+    assert look_up_all(()) == {}
 
 
 def test_held_out_words_come_in_a_fixed_order_that_says_nothing():
@@ -135,15 +138,6 @@ def test_held_out_words_come_in_a_fixed_order_that_says_nothing():
         assert example.alignments == golds
 
 
-def test_the_split_is_the_same_in_another_python():
-    code = "from attention.tasks.spelling import is_held_out; import sys; print([is_held_out(w) for w in sys.argv[1:]])"
-    some = ["".join(example.source) for example in task.held_out(3)] + ["knight", "box", "extra"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *some], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "7"}
-    )
-    assert done.stdout.strip() == str([True, True, True, False, False, False])
-
-
 def test_batches_hold_training_words_with_one_of_their_pronunciations():
     batch = task.sample_batch(torch.Generator().manual_seed(11), 67)
     src_ids, tgt_in, tgt_out = batch
@@ -152,7 +146,7 @@ def test_batches_hold_training_words_with_one_of_their_pronunciations():
     for source, given, wanted in zip(src_ids.tolist(), tgt_in.tolist(), tgt_out.tolist(), strict=True):
         word = task.src_vocab.decode_answer(source)
         sounds = task.tgt_vocab.decode_answer(wanted)
-        assert task.is_training_word(word)
+        assert task.part_of(word) == "training"
         assert sounds in task.answers(word)
         ids = task.tgt_vocab.encode(sounds)
         padding = [PAD] * (len(wanted) - len(ids) - 1)
@@ -192,4 +186,4 @@ def test_many_threads_at_once():
         thread.join()
     assert not failed
     assert len(found) == 32
-    assert all(answers and count == 5_125 for _, answers, count in found)
+    assert all(answers and count == 5_249 for _, answers, count in found)

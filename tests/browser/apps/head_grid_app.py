@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from pages.parts.head_grid import Section, Tile, head_grid
+from attention.notebook import Section, Tile
+from pages.shared.head_grid import head_grid
 
 ROWS = ["<s>", "a<b>c", "$x$", "🙂", "1"]
 COLS = ["注意", "a<b>c", "*b*", "</s>", "1", "1", ":cat:"]
@@ -13,14 +14,15 @@ state = st.session_state
 state.setdefault("updates", 0)
 state.setdefault("chosen", (1, 0))
 state.setdefault("picks", 0)
+state.setdefault("cell", None)
 
 
 def count_update():
     state.updates += 1
 
 
-def choose(layer: int, head: int):
-    state.chosen = (layer, head)
+def choose(layer: int, head: int, cell: tuple[int, int] | None):
+    state.chosen, state.cell = (layer, head), cell
     state.picks += 1
 
 
@@ -44,8 +46,9 @@ st.button("update", on_click=count_update)
 st.button("fewer heads", on_click=lambda: state.update(fewer=True))
 if state.get("fewer"):
     heads = 3
-shared = {"row_labels": ROWS, "col_labels": COLS, "allowed": allowed, "selected": state.chosen, "on_select": choose}
-picked = head_grid([section("", 1, heads)], key="layer", **shared)
-st.text(f"updates {state.updates}, picks {state.picks}, chosen {state.chosen}, returned {picked}")
+shared = {"row_labels": ROWS, "col_labels": COLS, "row_title": "query (decoder)", "col_title": "key (encoder)"}
+shared |= {"allowed": allowed, "selected": state.chosen, "on_select": choose}
+picked = head_grid([section("", 1, heads)], key="layer", lines="lines" in st.query_params, **shared)
+st.text(f"updates {state.updates}, picks {state.picks}, chosen {state.chosen}, returned {picked}, cell {state.cell}")
 if "compact" in st.query_params:
     head_grid([section(f"layer {i + 1}", i, 3) for i in range(2)], compact=True, key="all", **shared)

@@ -3,9 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from attention.figures import attention_heatmap, loss_curve
-from pages.parts.chart import draw_chart
-from pages.parts.head_grid import Section, Tile, head_grid
+from attention.figures import attention_chart, loss_chart
+from attention.notebook import Section, Tile
+from pages.shared.chart import draw_chart
+from pages.shared.head_grid import head_grid
 
 TOKENS = tuple("abcdef")
 
@@ -19,8 +20,8 @@ def draw() -> None:
     axes = {"row_title": "query", "col_title": "key"}
     head_grid([Section("", 0, tiles)], row_labels=TOKENS, col_labels=TOKENS, key="heads", **axes)
     steps = np.arange(number)
-    draw_chart(loss_curve(steps, np.exp(-steps / 100), num_steps=500), key="loss", alt="the loss falls")
-    draw_chart(attention_heatmap(maps[0], TOKENS, TOKENS, **axes), key="large", alt="one head")
+    draw_chart(loss_chart(steps, np.exp(-steps / 100), num_steps=500), key="loss")
+    draw_chart(attention_chart(maps[0], TOKENS, TOKENS, **axes), key="large")
     st.html(f'<p id="number">{number}</p>')
 
 

@@ -1,0 +1,41 @@
+"""Every pair of head counts that the sidebar offers, clicked in a real browser: each leads to a trained model."""
+
+import re
+from itertools import product
+
+import pytest
+
+from pages.shared.sidebar import USUAL
+from pages.shared.texts import label
+
+pytestmark = pytest.mark.browser
+expect = pytest.importorskip("playwright.sync_api").expect
+
+COUNTS = USUAL["heads"]
+# Each count once on either side, and never the same on both but for the first visit's.
+SIX = [(8, 8), (16, 1), (1, 32), (32, 4), (2, 16), (4, 2)]
+ALL = [(enc, dec) for enc, dec in product(COUNTS, COUNTS)]
+
+
+def choose(page, side, heads):
+    row = page.get_by_role("radiogroup", name=label("sidebar", f"{side}_heads"), exact=True)
+    button = row.get_by_role("radio", name=re.compile(rf"^{heads}\b"))
+    expect(button).to_have_text(re.compile("●"))
+    if button.get_attribute("aria-checked") == "false":
+        button.click()
+        expect(page).to_have_url(re.compile(rf"\b{side}_heads={heads}\b|^[^?]*$"))
+
+
+@pytest.mark.parametrize("pairs", [pytest.param(SIX, id="six"), pytest.param(ALL, id="all", marks=pytest.mark.slow)])
+def test_each_pair_of_head_counts_leads_to_a_trained_model(serve, new_page, pairs):
+    page = new_page()
+    page.goto(serve("app.py"))
+    maps = page.get_by_role("radiogroup", name="Attention heads").get_by_role("radio")
+    for enc, dec in pairs:
+        choose(page, "enc", enc)
+        choose(page, "dec", dec)
+        expect(maps).to_have_count(dec)
+        expect(page.locator(".answer .badge.shipped")).to_have_text(
+            re.compile(r"^trained [\d,]+ steps: \d+ % of test words right$")
+        )
+        expect(page.get_by_text("Random weights")).to_have_count(0)

@@ -1,0 +1,97 @@
+"""A class's show of hands: one vote for each browser and step, bounded, and open to all who have the word."""
+
+import pytest
+from app_test import address_of, checked, open_page, read_address, texts
+
+from pages.lesson import show_of_hands
+from pages.lesson.hands import IDLE_SECONDS, MOST_CLASSES, VOTES_A_MINUTE, WORD, Hands
+from pages.lesson.show_of_hands import CLASS
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def hands(clock):
+    return Hands(clock)
+
+
+def test_the_word_of_a_class_is_random_and_fits_the_address(hands):
+    words = {hands.begin() for _ in range(50)}
+    assert len(words) == 50
+    assert all(WORD.fullmatch(word) and len(word) >= 8 for word in words)
+
+
+def test_the_last_vote_of_a_browser_counts(hands):
+    word = hands.begin()
+    for choice in ("a", "b", "b"):
+        assert hands.vote(word, "session", "browser", "hide", choice)
+    assert hands.vote(word, "other session", "other browser", "hide", "a")
+    assert hands.vote(word, "session", "browser", "look", "none")
+    assert hands.counts(word, "hide") == {"a": 1, "b": 1}
+    assert hands.counts(word, "look") == {"none": 1}
+
+
+def test_a_session_that_votes_too_often_is_not_counted_for_a_minute(hands, clock):
+    word = hands.begin()
+    assert all(hands.vote(word, "s", str(number), "hide", "1") for number in range(VOTES_A_MINUTE))
+    assert not hands.vote(word, "s", "one more", "hide", "1")
+    assert hands.vote(word, "another", "one more", "hide", "1")
+    clock.now += 61
+    assert hands.vote(word, "s", "later", "hide", "1")
+
+
+def test_the_class_that_is_idle_longest_goes_first(hands, clock):
+    words = []
+    for _ in range(MOST_CLASSES):
+        words.append(hands.begin())
+        clock.now += 1
+    assert hands.is_there(words[0])  # which uses it
+    hands.begin()
+    assert hands.is_there(words[0]) and not hands.is_there(words[1])
+
+
+def test_a_class_is_forgotten_after_two_hours_without_use(hands, clock):
+    word = hands.begin()
+    clock.now += IDLE_SECONDS - 1
+    assert hands.is_there(word)
+    clock.now += IDLE_SECONDS
+    assert not hands.is_there(word)
+    assert hands.counts(word, "hide") is None
+    assert not hands.vote(word, "s", "b", "hide", "1")
+
+
+@pytest.mark.parametrize("word", ["<b>x</b>", "", "short", "UPPERCASE", "a" * 99, "../../etc"])
+def test_an_odd_word_is_left_out_with_a_sentence(word):
+    settings, notices = read_address({"class": word})
+    assert settings[CLASS] is None
+    assert len(notices) == 1
+
+
+def test_three_students_and_everybody_sees_the_bars(monkeypatch):
+    one = Hands()
+    monkeypatch.setattr(show_of_hands, "hands", lambda: one)
+    word = one.begin()
+    for choice in ("silent", "refuses", "refuses"):
+        app = open_page("lesson", lesson=5, **{"class": word})
+        app = checked(app.pills(key="lesson_choice_reuse").set_value(choice).run())
+    assert one.counts(word, "reuse") == {"silent": 1, "refuses": 2}
+    assert 'class="hands"' in texts(app) and "<td>2</td>" in texts(app)
+    assert address_of(app)["class"] == word
+
+
+def test_a_class_that_is_gone_says_so_and_loses_nothing(monkeypatch):
+    monkeypatch.setattr(show_of_hands, "hands", Hands)
+    app = open_page("lesson", lesson=5, **{"class": "abcdefghjk"})
+    app = checked(app.pills(key="lesson_choice_reuse").set_value("silent").run())
+    assert show_of_hands.label("hands", "gone") in texts(app)
+    assert app.session_state["lesson_answers"]["reuse"].choice == "silent"

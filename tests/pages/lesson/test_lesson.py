@@ -1,0 +1,101 @@
+"""The lesson: a step hides its result until there is a prediction, and leaves the visitor's settings alone."""
+
+import re
+
+import pytest
+from app_test import address_of, checked, open_page, settings_of, texts
+
+from pages.lesson.answers import LONGEST
+from pages.lesson.steps import STEPS
+from pages.shared.texts import label
+
+NUMBERS = range(1, len(STEPS) + 1)
+HEAVY = ("removal",)  # computed by workers
+
+
+def opened(number: int, **address):
+    return open_page("lesson", lesson=number, **address)
+
+
+def skip(app):
+    return checked(app.button(key="lesson_skip").click().run())
+
+
+def button(app, key: str):
+    return next((button for button in app.button if button.key == key), None)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_step_hides_its_result_until_there_is_a_prediction(number):
+    step = STEPS[number - 1]
+    app = opened(number)
+    assert label("lesson", "seen") not in texts(app)
+    assert step.learned() not in texts(app)
+    assert button(app, "lesson_skip") is not None
+    if step.name in HEAVY:
+        return
+    app = skip(app)
+    assert label("lesson", "seen") in texts(app)
+    assert step.learned() in texts(app)
+    assert button(app, "lesson_skip") is None
+
+
+def test_what_is_predicted_stands_above_what_is_seen():
+    app = opened(5)
+    app = checked(app.pills(key="lesson_choice_reuse").set_value("silent").run())
+    assert label("lesson", "predicted", choice=STEPS[4].choices()["silent"]) in texts(app)
+
+
+def test_a_sentence_is_kept_on_one_line_and_up_to_a_limit():
+    app = skip(opened(9))
+    app = checked(app.text_input(key="lesson_sentence_pairs").set_value("<b>all\n run</b> " + "a" * 10_000).run())
+    kept = app.session_state["lesson_answers"]["pairs"].sentence
+    assert kept.startswith("<b>all run</b> a") and 0 < LONGEST - len(kept) < 9
+    app = checked(app.button(key="lesson_back").click().run())
+    app = checked(app.button(key="lesson_next").click().run())
+    assert app.text_input(key="lesson_sentence_pairs").value == kept
+
+
+def test_the_visitors_settings_stay_as_they_are():
+    app = opened(4, text="box", enc_heads=4, enc_dim=16, dec_heads=8)
+    before = settings_of(app)
+    app = skip(app)
+    app = checked(app.segmented_control(key="lesson_more").set_value("problem_2").run())
+    app = checked(app.button(key="lesson_next").click().run())
+    after = settings_of(app)
+    assert after.same_model(before) and (after.text, after.head, after.off) == (before.text, before.head, before.off)
+    assert address_of(app)["lesson"] == "5" and address_of(app)["text"] == "box"
+
+
+@pytest.mark.parametrize("given, shown", [("99", 9), ("0", 1), ("x", 1)])
+def test_a_step_that_is_not_there_gives_the_nearest(given, shown):
+    app = opened(given)
+    assert app.segmented_control(key="lesson_step").value == shown
+    assert given in texts(app)
+
+
+def test_the_steps_take_45_minutes():
+    assert sum(step.minutes for step in STEPS) == 45
+
+
+def words_of(step) -> int:
+    """All that the step itself says, from its title to what it means."""
+    said = [step.text("title"), step.question(), *step.choices().values(), step.learned()]
+    if step.name not in HEAVY:
+        said.append(step.seen())
+    return len(re.findall(r"[^\W\d_][\w’'.-]*", " ".join(said)))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_step_has_at_most_120_words_for_every_five_minutes(number):
+    step = STEPS[number - 1]
+    assert words_of(step) <= 24 * step.minutes
+
+
+@pytest.mark.parametrize("number", [n for n in NUMBERS if STEPS[n - 1].name not in HEAVY])
+def test_a_step_asks_for_at_most_six_actions_every_five_minutes(number):
+    """To predict, to go on, and each row of buttons of the experiment."""
+    app = skip(opened(number))
+    rows = [row for row in app.segmented_control if row.key not in ("lesson_step", None)]
+    actions = 3 + len(rows)  # with the sentence
+    assert actions <= 6 * STEPS[number - 1].minutes / 5 + 1
