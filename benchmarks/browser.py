@@ -23,6 +23,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+GREETING = (
+    "Uvicorn server started",
+    "You can now view your Streamlit app in your browser.",
+    "URL: http://localhost:",
+)
 START_SECONDS = 90
 STOP_SECONDS = 10
 
@@ -49,6 +54,11 @@ class Servers:
         """What the server at this URL has printed so far."""
         return next(log for address, _, log in self._running.values() if address == url).read_text()
 
+    def unexpected(self, url: str) -> list[str]:
+        """What the server at this URL has printed beside the lines that each server begins with."""
+        lines = [line for line in self.log(url).splitlines() if line.strip()]
+        return [line for line in lines if not any(part in line for part in GREETING)]
+
     @property
     def processes(self) -> list[subprocess.Popen]:
         """The servers that were started."""
@@ -59,7 +69,7 @@ class Servers:
             _stop(process)
 
     def _start(self, script: str | Path, environment: dict[str, str]):
-        port = _free_port()
+        port = free_port()
         url = f"http://localhost:{port}"
         log = self._folder / f"server-{port}.log"
         # `-m streamlit` puts the working directory, the root of the repository, on the import path.
@@ -82,7 +92,7 @@ class Servers:
         return url, process, log
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         return probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""What the button "Train this model" gives, and how long one thread takes over it.
+"""What the button "Train this one" gives, and how long one thread takes over it.
 
     python -m benchmarks.button [--tasks reverse dates pinyin spelling] [--seeds 1]
 
@@ -12,10 +12,10 @@ import time
 import torch
 
 from attention import ModelConfig, StackConfig
-from attention.evaluation import evaluate
-from attention.jobs import NUM_EXAMPLES
+from attention.jobs.training_service import NUM_EXAMPLES
 from attention.tasks import get_task
 from attention.training import TrainingSettings, advance, start
+from attention.training.evaluation import evaluate
 
 AIMS = {"reverse": (0.98, 6), "dates": (0.95, 30), "pinyin": (0.75, 25), "spelling": (0.45, 30)}  # share, seconds
 
@@ -35,7 +35,9 @@ def train(name: str, seed: int) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
     parser.add_argument("--tasks", nargs="+", choices=AIMS, default=list(AIMS))
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()

@@ -42,7 +42,7 @@ def seconds(decode, *args) -> tuple[float, list[list[int]]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--words", type=int, default=500)
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()

@@ -15,6 +15,7 @@ The start is measured from `streamlit run` to the first painted maps, beside `im
 """
 
 import argparse
+import re
 import statistics
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def open_page(browser: Browser, url: str, shown: str, heads: int) -> Page:
 def change(page: Page, shown: str, heads: int) -> float:
     """Choose another head count; milliseconds until it is painted."""
     group = page.get_by_role("radiogroup", name="Decoder heads")
-    button = group.get_by_role("radio", name=str(heads), exact=True).element_handle()
+    button = group.get_by_role("radio", name=re.compile(rf"^{heads}\b")).element_handle()
     return page.evaluate(CHANGE % shown, [button, heads])
 
 
@@ -96,7 +97,9 @@ def measure_imports() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
     parser.add_argument("--changes", type=int, default=20, help="changes counted for each page")
     parser.add_argument("--starts", type=int, default=3, help="starts counted")
     options = parser.parse_args()

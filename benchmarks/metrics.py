@@ -23,10 +23,11 @@ import torch
 from scipy.spatial.distance import cosine, jensenshannon
 
 from attention import EncoderDecoder, ModelConfig, StackConfig
-from attention.metrics.chain import without_heads
-from attention.metrics.collect import Collected, LayerHeads, collect, held_out_batch
+from attention.ablation.removal import by_loss, cumulative, leave_one_out, score, singles
+from attention.ablation.silence import without_heads
+from attention.inspection.batch import Collected, collect, held_out_batch
+from attention.metrics.layer_heads import LayerHeads
 from attention.metrics.measures import MEASURES, measure_all
-from attention.metrics.removal import by_loss, cumulative, leave_one_out, score, singles
 from attention.tasks import get_task
 
 LAYERS, HEADS, WORDS, WIDTHS = 6, 16, 64, (64, 256)
@@ -131,7 +132,9 @@ def measure_removal(model: EncoderDecoder, batch) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2, help="of PyTorch; those of NumPy are set by OMP_NUM_THREADS")
     args = parser.parse_args()

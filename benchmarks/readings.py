@@ -10,18 +10,18 @@ from collections import Counter, defaultdict
 
 import torch
 
-from attention.checkpoints import DIRECTORY, load_weights, shipped
+from attention.checkpoints import DIRECTORY, shipped
 from attention.model import EncoderDecoder
 from attention.tasks import Example, Task, get_task, make_batch
-from attention.tasks.phrases import phrases
-from attention.tasks.splitting import is_held_out
+from attention.tasks.pinyin.phrases import phrases
+from attention.training.stored import load_weights
 
 
 def usual_readings() -> dict[str, str]:
     """The most frequent reading of each character in the training phrases."""
     counts: dict[str, Counter] = defaultdict(Counter)
     for phrase, readings in phrases().readings.items():
-        if not is_held_out(phrase):
+        if get_task("pinyin").part_of(tuple(phrase)) == "training":
             for char, syllable in zip(phrase, readings[0], strict=True):
                 counts[char][syllable] += 1
     return {char: found.most_common(1)[0][0] for char, found in counts.items()}

@@ -7,12 +7,13 @@ import torch
 from plotly.subplots import make_subplots
 
 from attention.tasks import get_task
-from pages.parts.models import provenance, view_word
-from pages.parts.settings import Settings, apply_preset
+from pages.shared.models import record_of, word_view
+from pages.shared.settings import Settings
+from pages.shared.situations import apply_situation
 
 heads = st.segmented_control("Decoder heads", (8, 16), default=8, required=True)
-settings = apply_preset(Settings(), "equal" if heads == 8 else "problem_1")
-view = view_word(settings, get_task("spelling").read(settings.text), provenance(settings))
+settings = apply_situation(Settings(), "equal" if heads == 8 else "problem_1")
+view = word_view(record_of(settings), get_task("spelling").read(settings.text))
 layer = view.layers["cross"][1]
 figure = make_subplots(rows=heads // 4, cols=4, subplot_titles=[f"head {n + 1}" for n in range(heads)])
 for n, weights in enumerate(layer.weights):
