@@ -4,11 +4,11 @@ Over the app's own protocol, as anybody can send it. After each the page is ther
 machine is told: no path, no stack trace. What is typed is never markup.
 """
 
-import asyncio
 import re
 from urllib.parse import quote
 
 import pytest
+from awaited import awaited
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,7 +96,7 @@ def visit(url: str, script) -> None:
         async with Visitor.at(url) as visitor:
             await script(visitor)
 
-    asyncio.run(one())
+    awaited(one())
 
 
 @pytest.mark.parametrize("page", ["", "anchors", "shapes"])

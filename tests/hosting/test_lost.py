@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from awaited import awaited
 
 from benchmarks.browser import Servers
 from benchmarks.visitor import Visitor
@@ -68,7 +69,7 @@ def test_a_cut_connection_loses_no_step_of_a_training_and_no_setting(start):
             await anew.open(query)
             assert step_of(anew) > before
 
-    asyncio.run(script())
+    awaited(script())
 
 
 def test_a_server_that_starts_again_gives_the_same_maps_and_has_lost_the_trainings(start):
@@ -83,8 +84,8 @@ def test_a_server_that_starts_again_gives_the_same_maps_and_has_lost_the_trainin
                 await until_trained(visitor, 0)
             return weights, step_of(visitor)
 
-    before, step = asyncio.run(look(url, train=True))
+    before, step = awaited(look(url, train=True))
     stop()
-    after, none = asyncio.run(look(start()[0], train=False))
+    after, none = awaited(look(start()[0], train=False))
     np.testing.assert_array_equal(before, after)
     assert step > 0 == none

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from awaited import awaited
 
 from benchmarks.browser import Servers
 from benchmarks.classroom import measure, memory_of
@@ -37,7 +38,7 @@ def test_two_people_with_other_heads_and_words_do_not_see_each_other_s(url):
     """State that is shared across browsers (streamlit/streamlit#5581, #1106)."""
     words = ("box", "knight", "queue", "phone")
     asked = [(text, heads) for text in words for heads in (2, 4)]
-    shown = asyncio.run(grids(url, [f"text={text}&dec_heads={heads}&enc_heads=2" for text, heads in asked]))
+    shown = awaited(grids(url, [f"text={text}&dec_heads={heads}&enc_heads=2" for text, heads in asked]))
     for (text, heads), grid in zip(asked, shown, strict=True):
         assert grid["cols"][: len(text)] == list(text)
         assert len(grid["sections"][0]["tiles"]) == heads
@@ -45,14 +46,14 @@ def test_two_people_with_other_heads_and_words_do_not_see_each_other_s(url):
 
 def test_many_first_loads_at_the_same_time_all_show_the_first_maps(url):
     """A cold cache, built once for each who waits (streamlit/streamlit#8009)."""
-    shown = asyncio.run(grids(url, [""] * 30))
+    shown = awaited(grids(url, [""] * 30))
     assert all(grid == shown[0] for grid in shown)
     assert len(shown[0]["sections"][0]["tiles"]) == Settings.dec_heads
 
 
 @pytest.mark.slow
 def test_a_small_class_at_work_meets_no_error_and_sees_its_own(url):
-    measured = asyncio.run(measure(url, PEOPLE, 20, 0, lambda: memory_of(1)))
+    measured = awaited(measure(url, PEOPLE, 20, 0, lambda: memory_of(1)))
     assert len(measured.runs) >= 2 * PEOPLE and not measured.errors and not measured.mixed
 
 
@@ -62,4 +63,4 @@ def test_nobody_else_s_machine_is_asked():
             pass
 
     with pytest.raises(ValueError, match="not on this machine"):
-        asyncio.run(ask())
+        awaited(ask())

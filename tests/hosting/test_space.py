@@ -1,6 +1,5 @@
 """The app as a Docker Space: what its files say, and its own command, run by somebody who may write nowhere."""
 
-import asyncio
 import contextlib
 import ctypes
 import json
@@ -11,11 +10,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from awaited import awaited
 from grid_sent import SHOWN
 
 from attention.checkpoints import load
@@ -25,7 +24,7 @@ from benchmarks.browser import free_port
 from benchmarks.visitor import Visitor
 from pages.shared.settings import Settings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NOBODY = 65534
 DROP_CAPABILITY = 24  # PR_CAPBSET_DROP of prctl(2): not even the next program gets it back
 START_SECONDS = 300  # on a machine that does much else; how fast it starts is measured, not tested
@@ -102,8 +101,7 @@ def test_the_command_of_the_image_serves_the_first_maps_to_somebody_who_may_not_
         server = subprocess.Popen(json.loads(command), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, **alone)
     try:
         wait_until_healthy(f"http://localhost:{port}/_stcore/health", server, output)
-        with ThreadPoolExecutor(1) as elsewhere:  # this thread may have a loop of its own: playwright's
-            run, (_, weights) = elsewhere.submit(asyncio.run, first_page(f"http://localhost:{port}")).result()
+        run, (_, weights) = awaited(first_page(f"http://localhost:{port}"))
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGTERM)
