@@ -9,6 +9,7 @@ from pages.compare.result import draw_fixes
 from pages.compare.sweep import draw_sweep
 from pages.shared import session
 from pages.shared.answer import notice
+from pages.shared.findings import answer
 from pages.shared.style import draw_stylesheet
 from pages.shared.texts import counted, label, listed, paragraph, prose
 from pages.shared.title import draw_title
@@ -20,7 +21,7 @@ texts = prose("compare")
 draw_stylesheet("compare")
 draw_title(label("app", "compare"))
 notice(*session.notices())
-controls_place, run_place = st.container(), st.container()
+answer_place, controls_place, run_place = st.container(), st.container(), st.container()
 with controls_place:
     draw_controls()
 now = current_comparison()
@@ -38,6 +39,8 @@ if now.rows:
 else:
     st.caption(" ".join(label("compare", name) for name in ("nothing_yet", f"nothing_yet_{now.experiment}")))
 findings = findings_of(now)
+with answer_place:
+    st.markdown(answer(now.experiment, findings, now.comparison))
 if now.experiment == "fixes":
     draw_fixes(now, findings, theme)
 else:

@@ -6,7 +6,7 @@ from functools import cache
 from attention.experiments.comparison import Comparison, FinishedRun, fixes, stored_runs, sweep
 from attention.experiments.comparison.differences import Difference
 from attention.experiments.comparison.findings import ACCURACY, Finding, fixes_findings, sweep_findings
-from pages.shared.texts import catalogue, counted, label, number
+from pages.shared.texts import catalogue, counted, label, number, task_label
 
 FIXES = ("projection", "grouped", "extra")
 STORED = {"fixes": stored_runs.FIXES, "sweep": stored_runs.SWEEP}
@@ -80,6 +80,20 @@ def takeaway(findings: Iterable[Finding]) -> str:
     counts = {"better": better, "worse": worse, "same": len(contrasts) - better - worse}
     seeds = min(each.difference.num_seeds for each in contrasts)
     return label("found", "A15_fixes", fixes=counted(len(contrasts), "fix"), n=seeds, **counts)
+
+
+def answer(experiment: str, findings: Iterable[Finding], comparison: Comparison) -> str:
+    """The page's question answered in accuracy: what more heads bring, and how the fixes do; "" without any run."""
+    by_accuracy = [each for each in findings if each.measure == ACCURACY]
+    if experiment == "fixes":
+        more_heads = [each for each in by_accuracy if (each.what, each.base) == ("reproject", "equal_reproject")]
+        said = [*(contrast_text(comparison, each) for each in more_heads), takeaway(by_accuracy)]
+    else:
+        said = [finding_text(each, "any", comparison) for each in by_accuracy if "A10" in each.claims]
+    if not any(said):
+        return ""
+    measure = task_label(comparison.task, "compare", "sequence_axis")
+    return label("compare", "answer", measure=measure, steps=comparison.num_steps, found=" ".join(filter(None, said)))
 
 
 @cache

@@ -32,6 +32,7 @@ def test_the_arrows_walk_and_escape_ends_it_unless_something_is_in_use(open_page
     page.wait_for_function("typeof window.stopPresenting === 'function'")
     page.keyboard.press("ArrowRight")
     expect(page).to_have_url(re.compile("ledger=2"), timeout=60_000)
+    expect(page.get_by_role("button", name="◀")).to_be_enabled()
     page.keyboard.press("ArrowLeft")
     expect(page).to_have_url(re.compile("ledger=1"), timeout=60_000)
 

@@ -105,7 +105,7 @@ def test_picture_slider_formula_and_code_are_on_one_screen(open_shapes, name):
     slider = page.get_by_role("slider", name="Step")
     slider.focus()
     page.keyboard.press("Home")
-    count = int(slider.get_attribute("aria-valuemax"))
+    count = int(slider.get_attribute("max"))
     for number in range(1, count + 1):
         title = page.get_by_text(f"{number} of {count}: ")
         expect(title).to_be_visible()
