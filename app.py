@@ -10,6 +10,7 @@ from pages.shared import presenting, session
 from pages.shared.copy_link import draw_link, tell_outer_address
 from pages.shared.drawer import draw_drawer
 from pages.shared.every_page import PAGES, all_declared, declared, script
+from pages.shared.links import draw_locked_pages
 from pages.shared.models import anew
 from pages.shared.style import draw_look
 from pages.shared.terms import draw_terms
@@ -18,7 +19,7 @@ from pages.shared.texts import label
 # Before the navigation: otherwise the icon of the page is asked of an outside host, to stand in the browser's tab.
 st.set_page_config(page_icon="🔎", layout="wide")
 first = next(iter(PAGES))
-visibility = "hidden" if session.pages_are_held() else "visible"
+visibility = "hidden" if session.pages_are_hidden() else "visible"
 page = st.navigation(
     [
         st.Page(script(name), title=label("app", name), icon=icon, default=name == first, visibility=visibility)
@@ -29,6 +30,8 @@ title = label("app", "title") if page.url_path == "" else f"{page.title} · {lab
 st.set_page_config(page_title=title)
 session.settings_from_address(page.url_path, all_declared(), declared(page.url_path or first))
 draw_look(presenting.larger_type() if presenting.is_presented() else "")
+if not presenting.is_presented():
+    draw_locked_pages()
 with st.container(key="unseen"):
     draw_drawer(page.url_path)
     draw_terms()

@@ -5,7 +5,7 @@ import streamlit as st
 from pages.article.address import TRIED
 from pages.article.experiments import EXPERIMENTS
 from pages.article.situation import draw_situation
-from pages.shared.claims import CLAIMS, VERDICTS, badge, draw_parts, verdict
+from pages.shared.claims import CLAIMS, VERDICTS, badge, reason, verdict
 from pages.shared.session import change, current
 from pages.shared.settings import Settings
 from pages.shared.table import Cell, Html, TableRow, draw_table
@@ -42,11 +42,20 @@ def draw_claim(claim: str, settings: Settings, theme: str) -> None:
         st.html(f'<p class="claim">{verbatim(label("claim", claim))}</p>')
         draw_situation(claim, settings)
     with right:
-        draw_parts(claim)
+        _draw_parts(claim)
     if claim in EXPERIMENTS:
         _draw_experiment(claim, settings, theme)
     else:
         st.caption(label("article", "and_read"))
+
+
+def _draw_parts(claim: str) -> None:
+    """The verdict of each part, and behind it, folded, the reason."""
+    for part in CLAIMS[claim]:
+        name = verdict(claim, part)
+        said = {"verdict": label("verdict_name", name), "part": label("claim_part", f"{claim}_{part}")}
+        with st.expander(label("article", "part", sign=VERDICTS[name], **said)):
+            st.markdown(reason(claim, part))
 
 
 def _draw_experiment(claim: str, settings: Settings, theme: str) -> None:

@@ -9,7 +9,7 @@ from attention.inspection.per_head import head_figures
 from attention.metrics.patterns import NAMING_SHARE
 from attention.tasks import Tokens, get_task
 from pages.lesson.step import TASK, Step, draw_not_seen, make_beside, own_record, settings_of, shown_record
-from pages.lesson.words import BY_THE_NEXT_LETTER, answers
+from pages.lesson.words import BY_THE_NEXT_LETTER, SOFT_OR_WITH_H, answers
 from pages.shared.answer import output_text
 from pages.shared.caching import made_once
 from pages.shared.heads_away import head_name, scored
@@ -18,7 +18,15 @@ from pages.shared.models import NUM_WORDS, ModelRecord, held_out
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import number, percent
 
-IN_TABLE = 10  # words
+NUM_TRIED = 300  # held-out words, of which those with such letters are tried
+IN_TABLE, CHANGED_IN_TABLE = 9, 6  # words
+
+
+@made_once()
+def words() -> tuple[str, ...]:
+    """Words with a letter whose sound depends on the letter after it: known ones, and such of the test words."""
+    tried = ("".join(example.source) for example in get_task(TASK).held_out(NUM_TRIED))
+    return tuple(dict.fromkeys((*BY_THE_NEXT_LETTER, *filter(SOFT_OR_WITH_H.search, tried))))
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,7 @@ def without_look_ahead(record: ModelRecord) -> Ahead:
     }
     head = max(shares, key=lambda each: shares[each])
     rest = record.without_heads((head,), ZERO)
-    rounds = (answers(one, BY_THE_NEXT_LETTER) for one in (record, rest))
+    rounds = (answers(one, words()) for one in (record, rest))
     sounds = (scored(one).token_accuracy for one in (record, rest))
     return Ahead(head, shares[head], *rounds, *sounds)
 
@@ -84,13 +92,16 @@ class LookAhead(Step):
         found, task = self.found, get_task(TASK)
         if not found.shows:
             draw_not_seen(self, lambda record: without_look_ahead(record).shows)
+        triples = list(zip(words(), found.before, found.after, strict=True))
+        triples.sort(key=lambda triple: triple[1] not in task.answers(tuple(triple[0])))  # first those that are right
+        changed = [triple for triple in triples if triple[1] != triple[2]][:CHANGED_IN_TABLE]
+        same = [triple for triple in triples if triple[1] == triple[2]][: IN_TABLE - len(changed)]
         rows = [
             (word, output_text(task, before), Cell(output_text(task, after), "bad" if before != after else ""))
-            for word, before, after in zip(BY_THE_NEXT_LETTER, found.before, found.after, strict=True)
+            for word, before, after in (*changed, *same)
         ]
-        rows = sorted(rows, key=lambda row: not row[2].mark)[:IN_TABLE]  # those that change come first
         head = [self.text(column) for column in ("column_word", "column_with", "column_without")]
-        draw_table(self.text("table"), head, rows, look="lesson", caption=False)
+        draw_table(self.text("table"), head, rows, look="lesson")
         return True
 
     def seen(self) -> str:

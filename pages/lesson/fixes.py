@@ -53,7 +53,7 @@ def small_heads() -> tuple[int, int]:
 
 
 class Fixes(Step):
-    name, minutes = "fixes", 5
+    name, minutes, trained_once = "fixes", 5, False  # by its own words
     codes = (*FIXES, "none")
 
     def choices(self) -> dict[str, str]:

@@ -1,13 +1,17 @@
 """Handing in: what is kept and where, the two downloads, and clearing it all."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from pages.lesson.answers import LONGEST_NAME, all_answers, answer_to, on_one_line
 from pages.lesson.sheet import Handed, sheet, table
 from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
+from pages.shared.locked import carried
+from pages.shared.session import current
 from pages.shared.texts import label
-from pages.shared.widgets import box
+from pages.shared.widgets import box, kept_text
 
 
 def draw_hand_in() -> None:
@@ -16,7 +20,7 @@ def draw_hand_in() -> None:
         if not place.open:
             return
         st.markdown(label("hand_in", "refused" if st.session_state.get("lesson_refused") else "kept"))
-        name = on_one_line(st.text_input(label("hand_in", "name"), key="lesson_name", max_chars=LONGEST_NAME))
+        name = on_one_line(kept_text("lesson_name", label("hand_in", "name"), LONGEST_NAME))
         steps = [_handed(number, step) for number, step in enumerate(STEPS, start=1) if answer_to(step.name).choice]
         with st.container(horizontal=True):
             for kind, make, mime in (("sheet", sheet, "text/html"), ("table", table, "text/csv")):
@@ -33,7 +37,7 @@ def _handed(number: int, step: Step) -> Handed:
         question=step.question(),
         choice=step.choices().get(answer.choice) or label("lesson", "skipped"),
         sentence=answer.sentence,
-        link=f"{st.context.url or ''}?lesson={number}",
+        link=f"{st.context.url or ''}?{urlencode({'lesson': number, **carried(current())})}",
         numbers=step.numbers(),
     )
 
@@ -41,5 +45,6 @@ def _handed(number: int, step: Step) -> Handed:
 def _clear() -> None:
     all_answers().clear()
     st.session_state["lesson_read"] = True  # nothing is to come back
-    for key in ("lesson_rows", "lesson_models", "lesson_mended", "lesson_name"):
+    for key in ("lesson_rows", "lesson_models", "lesson_mended"):
         st.session_state.pop(key, None)
+    st.session_state["typed"].pop("lesson_name", None)

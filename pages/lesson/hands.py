@@ -58,6 +58,13 @@ class Hands:
             votes[browser, step] = choice
             return True
 
+    def rename(self, word: str, before: str, after: str) -> None:
+        """A browser turns out to be one that is known: what it said since goes under that name."""
+        with self._lock:
+            votes = self._used(word) or {}
+            for browser, step in [place for place in votes if place[0] == before]:
+                votes[after, step] = votes.pop((browser, step))
+
     def counts(self, word: str, step: str) -> Counter[str] | None:
         """How many hands each choice of a step has; None for a class that is not there."""
         with self._lock:

@@ -1,20 +1,21 @@
 """For the lecturer: the link for a class, with what it holds fast, and the plan with the answers expected today."""
 
 import re
+from functools import partial
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from pages.lesson.plan import printed_plan
+from pages.lesson.plan import printed_plan, wait_for_numbers
 from pages.lesson.show_of_hands import CLASS, draw_new_class
-from pages.shared.copy_link import draw_copy
+from pages.shared.copy_link import draw_copy, draw_qr
 from pages.shared.locked import GROUPS
-from pages.shared.qr import draw_qr
 from pages.shared.session import current
 from pages.shared.texts import label
-from pages.shared.widgets import box
+from pages.shared.widgets import box, kept_text, pills_of_many
 
 OWN = ("localhost", "127.0.0.1", "::1", "0.0.0.0")  # addresses that mean the machine that asks
+LONGEST_WAIT = 90  # seconds
 HOST = re.compile(r"[A-Za-z0-9.\-]+(:[0-9]{1,5})?")
 
 
@@ -38,30 +39,26 @@ def draw_lecturer() -> None:
         if not place.open:
             return
         st.markdown(label("lecturer", "about"))
-        chosen = [
-            st.pills(
-                label("lecturer", name),
-                tuple(GROUPS),
-                format_func=lambda group: label("lecturer", f"group_{group}"),
-                selection_mode="multi",
-                key=f"lesson_{name}",
-            )
-            for name in ("lock", "show")
-        ]
+        held = st.session_state.setdefault("lesson_held", {"lock": [], "show": []})
+        for name in held:
+            look = {"options": tuple(GROUPS), "show": lambda group: label("lecturer", f"group_{group}")}
+            take = partial(held.__setitem__, name)
+            pills_of_many(f"lesson_{name}", held[name], title=label("lecturer", name), take=take, **look)
         url, host = st.context.url or "http://localhost:8501/lesson", ""
         if is_own(url):
             st.markdown(label("lecturer", "own"))
-            typed = st.text_input(label("lecturer", "host"), key="lesson_host", max_chars=100).strip()
+            typed = kept_text("lesson_host", label("lecturer", "host"), 100).strip()
             if typed and not HOST.fullmatch(typed):
                 st.markdown(label("lecturer", "no_host"))
             host = typed if HOST.fullmatch(typed) else ""
         draw_new_class()
-        link = class_link(url, host, *chosen, word=current()[CLASS])
+        link = class_link(url, host, **held, word=current()[CLASS])
         draw_copy("class", link)
         draw_qr(link, label("lecturer", "qr"))
         st.markdown(label("lecturer", "plan_about"))
         if st.button(label("lecturer", "plan"), key="lesson_plan"):
             with st.spinner(label("lesson", "computing")):
+                wait_for_numbers(LONGEST_WAIT)
                 plan = printed_plan()
             look = {"mime": "text/html", "on_click": "ignore", "key": "lesson_plan_file"}
             st.download_button(label("lecturer", "download"), plan, label("lecturer", "plan_file"), **look)

@@ -54,7 +54,8 @@ def draw_result(step: Step, theme: str) -> None:
     limits = {"max_chars": LONGEST, "on_change": taken, "args": (key, write, step.name)}
     st.text_input(label("lesson", "sentence"), key=key, **limits)
     page, address = step.explore()
-    st.link_button(label("lesson", "explore"), link_to(address, page), icon=":material/open_in_new:")
+    look = {"icon": ":material/open_in_new:", "disabled": session.pages_are_held()}
+    st.link_button(label("lesson", "explore"), link_to(address, page), **look)
 
 
 def draw_moves(number: int) -> None:

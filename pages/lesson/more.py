@@ -11,7 +11,7 @@ from attention.shapes.ledger import LedgerStep
 from pages.lesson.step import START, Step, row_of
 from pages.shared.answer import draw_answer, read_text
 from pages.shared.findings import contrast_text, stored_findings
-from pages.shared.ledger import part_name, step_name
+from pages.shared.ledger import dims_of, part_name, step_name, symbol_name
 from pages.shared.models import lengths_of, record_of, word_view
 from pages.shared.settings import Settings
 from pages.shared.shape_picture import shape_flow
@@ -19,6 +19,7 @@ from pages.shared.situations import apply_situation
 from pages.shared.style import draw_stylesheet
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import label, listed
+from pages.shared.widgets import put, taken
 
 SITUATIONS = ("equal", "problem_1", "problem_2")
 
@@ -54,12 +55,25 @@ def sizes_of(name: str) -> Sizes:
     return Sizes(steps[-1].ok, *dims, given.sizes[-1], steps[-1].output.sizes[-1])
 
 
-def draw_shapes(settings: Settings) -> None:
+def draw_shapes(steps: tuple[LedgerStep, ...], current: int | None = None) -> None:
     """The shapes of cross-attention, as the page Shapes draws them."""
-    steps = cross_steps(settings)
     draw_stylesheet("shapes")
     names = listed(map(step_name, steps))
-    st.html(shape_flow(steps, description=label("shapes", "picture", part=part_name("cross"), steps=names)))
+    st.html(shape_flow(steps, current, description=label("shapes", "picture", part=part_name("cross"), steps=names)))
+
+
+def draw_ledger(settings: Settings) -> None:
+    """The same, to be walked through step by step; at first it is seen from its end."""
+    steps = cross_steps(settings)
+    kept, key = st.session_state.setdefault("lesson_rows", {}), "lesson_ledger"
+    number = min(kept.get("ledger", len(steps)), len(steps))
+    put(key, number, len(steps))
+    look = {"on_change": taken, "args": (key, kept.__setitem__, "ledger")}
+    st.slider(label("lesson_more", "ledger"), 1, len(steps), key=key, **look)
+    step = steps[number - 1]
+    said = label("shapes", "step_of", number=number, count=len(steps), step=step_name(step))
+    st.markdown(f"**{said}**: {symbol_name(step.output.symbol)}, {dims_of(step.output)}")
+    draw_shapes(steps, number - 1)
 
 
 def stored_contrast() -> Finding | None:
@@ -83,8 +97,8 @@ class MoreHeads(Step):
         settings = situation(shown)
         source, _ = read_text(settings)
         record = record_of(settings)
-        draw_answer(record, word_view(record, source), broken=False, beside_word=True)
-        draw_shapes(settings)
+        draw_answer(record, word_view(record, source), broken=False)
+        draw_ledger(settings)
         rows = []
         for name in SITUATIONS:
             sizes = sizes_of(name)

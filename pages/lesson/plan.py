@@ -5,16 +5,18 @@
 Both come from the texts of the lesson, so neither can say something else.
 """
 
+from time import monotonic, sleep
+
 from pages.lesson.sheet import LOOK, POLICY
 from pages.lesson.steps import STEPS
 from pages.shared.texts import label, language_folder, listed, verbatim
 
-PAGE = "section{break-after:page}"
+PAGE = "section + section{break-before:page}"
 
 
 def plan() -> str:
     """As Markdown, without anything computed."""
-    lines = [f"# {label('plan', 'title')}", "", label("plan", "about"), ""]
+    lines = [f"# {label('plan', 'title')}", "", f"{label('plan', 'about')} {label('plan', 'without')}", ""]
     minute = 0
     for number, step in enumerate(STEPS, start=1):
         begin, minute = minute, minute + step.minutes
@@ -23,6 +25,15 @@ def plan() -> str:
         lines += [f"* **{label('plan', part)}** {step.text(f'plan_{part}')}" for part in ("say", "expect")]
         lines += [f"* **{label('plan', 'learned')}** {step.learned()}", ""]
     return "\n".join([*lines, label("plan", "sheets"), ""])
+
+
+def wait_for_numbers(seconds: float) -> None:
+    """Have made what takes long, and wait until it is there, but no longer than this."""
+    until = monotonic() + seconds
+    for step in STEPS:
+        step.begin()
+    while not all(step.is_ready() for step in STEPS) and monotonic() < until:
+        sleep(0.2)
 
 
 def printed_plan() -> str:
@@ -49,7 +60,7 @@ def printed_plan() -> str:
         f'<!doctype html><html lang="{verbatim(language_folder().name)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{verbatim(title)}</title>'
         f"<style>{LOOK}{PAGE}</style></head><body><h1>{verbatim(title)}</h1>"
-        f"<p>{verbatim(label('plan', 'about'))}</p>{''.join(parts)}"
+        f"<p>{verbatim(label('plan', 'about'))} {verbatim(label('plan', 'computed'))}</p>{''.join(parts)}"
         f"<p>{verbatim(label('plan', 'sheets'))}</p></body></html>"
     )
 

@@ -47,6 +47,9 @@ class Removal(Step):
         for record in models().values():
             start_study(record, ZERO)
 
+    def is_ready(self) -> bool:
+        return all(study is not None and study.status != "running" for study in studies().values())
+
     def question(self) -> str:
         few, many = map(num_heads, models().values())
         return self.text("question", few=few, many=many)
@@ -58,13 +61,15 @@ class Removal(Step):
         return {QUARTERS[min(4 * could_go(study) // study.num_heads, 3)]}
 
     def draw(self, theme: str, predicted: str | None) -> bool:
+        if None in studies().values():  # nobody opened the step before, or it is forgotten
+            self.begin()
         found = studies()
         if any(study is None or study.status == "failed" for study in found.values()):
             told = [say("jobs", study.message) for study in found.values() if study and study.message]
             st.caption(" ".join(told) or st.session_state.pop("study_refusal", ""))
             st.button(label("switches", "again"), key="lesson_study", on_click=self.begin)
             return False
-        if any(study.status == "running" for study in found.values()):
+        if not self.is_ready():
             self._watch(theme)
             return False
         draw_lines(found, TASK, theme)
@@ -74,10 +79,9 @@ class Removal(Step):
     def _watch(self, theme: str) -> None:
         """Redraws itself while workers take heads away, and the page once they have."""
         found = studies()
-        if any(study is None or study.status != "running" for study in found.values()) and all(
-            study is None or study.status != "running" for study in found.values()
-        ):
+        if not any(study is not None and study.status == "running" for study in found.values()):
             st.rerun()
+        found = {name: study for name, study in found.items() if study is not None}
         share = sum(study.share_done for study in found.values()) / len(found)
         st.progress(share, text=self.text("under_way", share=percent(share)))
         if begun := {name: study for name, study in found.items() if study.curve}:

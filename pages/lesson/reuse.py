@@ -50,7 +50,7 @@ class Reuse(Step):
                 for name, before, after in mismatch().differences(mended)
             )  # fmt: skip
             st.markdown(label("failure", "changed", changes=changes))
-            draw_shapes(mended)
+            draw_shapes(cross_steps(mended))
             st.button(self.text("again"), on_click=_mend, args=(None,))
         rows = [
             (name, Cell(whole(num_kv_parameters(config)), "number"), Cell(whole(kept_kv(config)), "number"))
@@ -61,12 +61,11 @@ class Reuse(Step):
         return True
 
     def seen(self) -> str:
-        step, costs = failing_step(), {name: num_kv_parameters(config) for name, config in suggested().items()}
+        step, costs = failing_step(), [num_kv_parameters(config) for config in suggested().values()]
         clashes = listed(
             f"{dim_name(clash.dim)} {clash.sizes[0]} ≠ {clash.sizes[1]}" for clash in step.clashes
         )  # as the two shapes say
-        cheapest = min(costs, key=lambda name: costs[name])
-        values = {"count": len(costs), "cheapest": cheapest, "weights": costs[cheapest], "most": max(costs.values())}
+        values = {"weights": min(costs), "most": max(costs)}
         return self.text("seen", step=step_name(step), clashes=clashes, **values)
 
     def numbers(self) -> tuple[float, ...]:

@@ -1,5 +1,6 @@
 """The show of hands as the page draws it: bars for everybody who has the word of a class."""
 
+import re
 from collections.abc import Mapping
 from uuid import uuid4
 
@@ -23,6 +24,7 @@ def _check(word: str) -> None:
 
 
 CLASS = Word("class", check=_check)
+NAME = re.compile(r"[0-9a-f]{32}")
 
 
 @made_once()
@@ -32,8 +34,22 @@ def hands() -> Hands:
 
 
 def browser_name() -> str:
-    """A name for this browser that says nothing about anybody: kept with the answers, where the browser keeps them."""
+    """A name for this browser that says nothing about anybody: its own, where it has kept one, and else a new one."""
     return st.session_state.setdefault("lesson_browser_name", uuid4().hex)
+
+
+def name_browser(name: object) -> None:
+    """Take the name that a browser has kept, and with it what it has said since this page was opened."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        return
+    if word := current()[CLASS]:
+        hands().rename(word, browser_name(), name)
+    st.session_state["lesson_browser_name"] = name
+
+
+def name_to_keep() -> str:
+    """What the browser is to keep, to have one vote when the page is loaded anew, too; "" outside a class."""
+    return browser_name() if current()[CLASS] else ""
 
 
 def raise_hand(step: str, choice: str) -> None:
@@ -54,7 +70,7 @@ def draw_hands(step: str, choices: Mapping[str, str]) -> None:
     _draw_bars(word, step, dict(choices))
     if st.session_state.get("lesson_not_counted"):
         st.markdown(label("hands", "not_counted"))
-    st.caption(label("hands", "about"))
+    st.caption(label("hands", "about", kept="no" if st.session_state.get("lesson_refused") else "yes"))
 
 
 @st.fragment(run_every=2)

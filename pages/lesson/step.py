@@ -36,6 +36,10 @@ class Step:
     def begin(self) -> None:
         """Have what takes long made, once for everybody: when the step before is opened."""
 
+    def is_ready(self) -> bool:
+        """Whether that is made, or has failed; what is made where it is asked for is always ready."""
+        return True
+
     def question(self) -> str:
         """What is to be predicted."""
         return self.text("question")

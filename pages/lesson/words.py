@@ -1,5 +1,7 @@
 """Words that may show an effect, and what a model answers to them: which of them does show it, is computed."""
 
+import re
+
 from attention.config import END
 from attention.decoding import greedy_decode
 from attention.tasks import Task, Tokens, get_task
@@ -9,7 +11,8 @@ from pages.shared.models import ModelRecord, at_work
 
 WITH_SILENT_LETTERS = ("light", "night", "knight", "bright", "school", "write", "phone", "lamb", "knee")
 WITH_LONG_VOWELS = ("bright", "light", "night", "sight", "flight", "high", "knight", "tight")
-# Words with a letter whose sound depends on the letter after it.
+# Words with a letter whose sound depends on the letter after it; and how such words are known among others.
+SOFT_OR_WITH_H = re.compile("[cg][eiy]|[cgpstw]h")
 BY_THE_NEXT_LETTER = (
     *("city", "cell", "cake", "page", "ship", "thin", "phone", "write", "queen", "rate", "check", "gun", "cycle"),
     *("ace", "face", "giant", "gem", "engine", "ocean", "special", "nation", "chef", "gnome", "wrap", "sure", "then"),

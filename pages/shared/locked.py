@@ -1,18 +1,16 @@
 """What a lecturer's link holds: `lock` names what stays visible and cannot be changed, `show` what is drawn.
 
     lock=heads-kv       the head counts and the K/V way are as the address says, whatever is pressed
+    lock=pages          the other pages are seen in the navigation, and no click leads to one
     show=word           of the groups, only the word is drawn; all else of them is hidden, and held as well
 
 Names are settings, or groups of them. A convenience and no protection: who changes the address changes both. Nothing
 here knows Streamlit.
 """
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from attention.messages import Message
-from pages.shared.parameters import Choice, Parameter, notice, shown
+from pages.shared.parameters import Choice, Several
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "heads": (
@@ -27,30 +25,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 SETTINGS = tuple(name for names in GROUPS.values() for name in names if name != "pages")
 OTHERS = ("kind", "layer", "head", "seed", "off")  # settings of no group: they can be locked, and are always drawn
 
-
-@dataclass(frozen=True)
-class Names(Parameter):
-    """Settings and groups of them, joined by dashes; None for none."""
-
-    allowed: tuple[str, ...] = ()
-
-    def word(self, value: tuple[str, ...]) -> str:
-        return "-".join(value)
-
-    def read(self, text: str) -> tuple[tuple[str, ...] | None, Message | None]:
-        """Those that are known, in their own order, with a notice where there are others."""
-        given = {name for name in re.split(r"[-+,\s]+", text) if name}
-        known = tuple(name for name in self.allowed if name in given)
-        if given <= {*self.allowed}:
-            return known or None, None
-        values = {"name": self.name, "text": shown(text), "allowed": ", ".join(self.allowed)}
-        used = self.word(known) or "none"
-        english = "{name}={text} has names that are not known: {allowed}, joined by -; {used} is used."
-        return known or None, notice("unknown_names", english, **values, used=used)
-
-
-LOCK = Names("lock", allowed=tuple(dict.fromkeys((*GROUPS, *SETTINGS, *OTHERS))))
-SHOW = Names("show", allowed=tuple(dict.fromkeys((*GROUPS, *SETTINGS))))
+LOCK = Several("lock", allowed=tuple(dict.fromkeys((*GROUPS, *SETTINGS, *OTHERS))))
+SHOW = Several("show", allowed=tuple(dict.fromkeys((*GROUPS, *SETTINGS))))
 PRESENT = Choice("present", allowed=("1",))  # shown to an audience
 CARRIED = (LOCK, SHOW, PRESENT)  # what links carry on
 

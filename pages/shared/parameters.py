@@ -5,6 +5,7 @@ A page declares those that only it has as `PARAMETERS` in its `address.py`; the 
 """
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -116,7 +117,7 @@ class Places(Parameter):
 
 @dataclass(frozen=True)
 class Several(Parameter):
-    """Any number of a few words, joined by dashes; None for none of them."""
+    """Any number of a few words, joined by dashes (read with commas, spaces and plus signs too); None for none."""
 
     allowed: tuple[str, ...] = ()
 
@@ -125,13 +126,13 @@ class Several(Parameter):
 
     def read(self, text: str) -> tuple[tuple[str, ...] | None, Message | None]:
         """Those that are known, in their own order, with a notice where there are others."""
-        given = text.split("-")
+        given = {word for word in re.split(r"[-+,\s]+", text) if word}
         known = tuple(word for word in self.allowed if word in given)
-        if set(given) <= set(self.allowed):
-            return known, None
-        values = {"name": self.name, "text": shown(text), "allowed": ", ".join(self.allowed), "used": self.word(known)}
+        if given <= set(self.allowed):
+            return known or self.default, None
+        values = {"name": self.name, "text": shown(text), "allowed": ", ".join(self.allowed)}
         english = "{name}={text} is not known: {allowed}, joined by -; {used} is used."
-        return known or self.default, notice("unknown_words", english, **{**values, "used": values["used"] or NONE})
+        return known or self.default, notice("unknown_words", english, **values, used=self.word(known) or NONE)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import streamlit as st
 from attention.figures.layout import TEXT_SIZE
 from pages.shared.every_page import PAGES
 from pages.shared.locked import PRESENT, hidden_groups
-from pages.shared.session import current, present, touch
+from pages.shared.session import current, pages_are_held, present, touch
 from pages.shared.texts import label
 from pages.shared.widgets import put, taken
 
@@ -44,6 +44,7 @@ def draw_bar() -> None:
         if "pages" not in hidden_groups(current()):
             put("bar_page", st.session_state["page"] or next(iter(PAGES)))
             look = {"format_func": lambda name: label("app", name), "on_change": taken, "args": ("bar_page", _open)}
+            look["disabled"] = pages_are_held()
             st.selectbox(label("present", "page"), tuple(PAGES), key="bar_page", width=240, **look)
         st.button(label("present", "end"), key="present_end", icon=":material/close:", on_click=present, args=(False,))
 

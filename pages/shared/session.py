@@ -10,7 +10,8 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.shared.locked import CARRIED, PRESENT, held, hold
+from pages.shared.every_page import PAGES
+from pages.shared.locked import CARRIED, PRESENT, held, hidden, hold
 from pages.shared.parameters import Parameter
 from pages.shared.settings import FITTED, KV_HEADS, LONGEST_TEXT, MODEL, Settings, read_address
 from pages.shared.texts import catalogue, label, say
@@ -90,6 +91,9 @@ def notices() -> tuple[str, ...]:
 
 def open_page(settings: Settings, page: str) -> None:
     """Show these settings on a page; for callbacks, which are not lost when another run overtakes a click's."""
+    if pages_are_held():
+        tell(label("locked", "stays"))
+        return
     change(settings, afresh=True)
     st.session_state["to_page"] = page
 
@@ -139,12 +143,17 @@ def _value(field: str, value: object) -> str:
     return label(field, value) if field in ("kv", "kv_variant") else str(value)
 
 
-def pages_are_held() -> bool:
-    """Whether the address, or what is here since, offers no other page; before the settings are read."""
+def pages_are_hidden() -> bool:
+    """Whether the address, or what is here since, shows no other page; before the settings are read."""
     settings = st.session_state.get("settings")
     if settings is None:
         settings, _ = read_address(st.query_params.to_dict(), CARRIED)
-    return "pages" in held(settings)
+    return "pages" in hidden(settings)
+
+
+def pages_are_held() -> bool:
+    """Whether nothing but an address leads to another page."""
+    return "pages" in held(current())
 
 
 def settings_from_address(page: str, of_pages: Iterable[Parameter], of_page: Iterable[Parameter]) -> None:
@@ -166,6 +175,9 @@ def settings_from_address(page: str, of_pages: Iterable[Parameter], of_page: Ite
         state["drawn"] = {}
     if other_page:
         tell()
+    if other_page and came_from is not None and not params and not went_back() and pages_are_held():
+        state["to_page"] = came_from or next(iter(PAGES))  # by a link of the navigation, which has no settings
+        return
     if came_from is None or went_back() or (other_page and params and not touched):
         if params or came_from is None:
             settings, told = read_address(params, of_pages)

@@ -129,6 +129,14 @@ def box(name: str, title: str) -> ExpanderContainer:
     return st.expander(title, key=key, on_change=taken, args=(key, kept.__setitem__, name))
 
 
+def kept_text(key: str, title: str, most: int) -> str:
+    """A field of at most so many characters that has what was typed when it is drawn again."""
+    kept = st.session_state.setdefault("typed", {})
+    put(key, kept.get(key, ""))
+    st.text_input(title, key=key, max_chars=most, on_change=taken, args=(key, kept.__setitem__, key))
+    return kept.get(key, "")
+
+
 def pills_of_many(key: str, values: Sequence, options: Sequence, show: Callable, title: str, take: Callable) -> None:
     """Any number of options as pills; all that are chosen are given to `take`."""
     put(key, list(values), offers_of(options, show))

@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.lesson.answers import SKIPPED, Answer, all_answers, on_one_line
+from pages.lesson.show_of_hands import name_browser, name_to_keep
 from pages.lesson.steps import STEPS
 from pages.shared.component import component
 
@@ -20,7 +21,8 @@ def keep_in_browser() -> None:
     """Read what the browser has, once; from then on let it have what the session has."""
     state = st.session_state
     text = written(all_answers())
-    data = {"read": state.get("lesson_read", False), "refused": state.get("lesson_refused", False), "kept": text}
+    data = {"read": state.get("lesson_read", False), "refused": state.get("lesson_refused", False)}
+    data |= {"kept": text, "name": name_to_keep()}
     _keep(key=KEY, data=data, on_stored_change=_take)
 
 
@@ -55,5 +57,6 @@ def _take() -> None:
     st.session_state["lesson_refused"] = value.get("refused") is True
     if not st.session_state.get("lesson_read"):
         st.session_state["lesson_read"] = True
+        name_browser(value.get("name"))
         for step, answer in read(value.get("text")).items():
             all_answers().setdefault(step, answer)

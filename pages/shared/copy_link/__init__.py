@@ -1,13 +1,15 @@
 """The link to what is on the screen: to be copied, as a QR code, and for the address of a page around this one."""
 
+import io
 from pathlib import Path
 from urllib.parse import urlencode, urljoin, urlsplit
 
+import segno
 import streamlit as st
 
+from attention.figures.palette import BLACK, WHITE
 from attention.notebook import COMMON_CSS, COMMON_JS
 from pages.shared.component import BUTTON_CSS, component
-from pages.shared.qr import draw_qr
 from pages.shared.session import current
 from pages.shared.texts import catalogue, label
 
@@ -39,6 +41,19 @@ def draw_copy(key: str, link: str, here: dict | None = None) -> None:
         that runs by itself has changed the address since, that is what is copied.
     """
     _copy(key=f"copy_{key}", data={"link": link, "here": here, "words": catalogue()["copy_link"]}, width="content")
+
+
+def draw_qr(link: str, caption: str) -> None:
+    """A link as a QR code, on white in a dark page, too; below it as text. One that no code can hold is text alone."""
+    try:
+        code = segno.make(link, micro=False, error="m")
+    except segno.DataOverflowError:
+        code = None
+    if code is not None:
+        drawn = io.BytesIO()
+        code.save(drawn, kind="svg", scale=5, border=4, dark=BLACK, light=WHITE)
+        st.image(drawn.getvalue().decode(), caption=caption)
+    st.code(link, language=None, wrap_lines=True)
 
 
 def tell_outer_address(part: str = "page") -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from app_test import address_of, checked, open_page, read_address, settings_of, texts
+from app_test import address_of, checked, go, open_page, read_address, settings_of, texts
 
+from pages.lesson.address import LESSON
 from pages.lesson.lecturer import class_link, is_own
 from pages.lesson.plan import plan
 from pages.lesson.steps import STEPS
@@ -59,6 +60,37 @@ def test_what_is_hidden_is_not_drawn():
     keys = {widget.key for widget in (*app.segmented_control, *app.selectbox, *app.pills)}
     assert not keys & {"dec_heads", "enc_heads", "kv", "task", "keep", "situation"}
     assert app.text_input(key="text").value == settings_of(app).text
+
+
+def test_locked_pages_are_seen_and_lead_nowhere():
+    app = open_page("lesson", lesson=4, lock="pages")
+    assert label("locked", "pages") in [caption.value for caption in app.sidebar.caption]
+    app = go(app, "shapes")
+    assert app.session_state["page"] == "lesson" and settings_of(app)[LESSON] == 4
+    assert settings_of(app)[LOCK] == ("pages",)
+    app = open_page("article", lock="pages")
+    app = checked(app.button(key="playground_A5").click().run())
+    assert app.session_state["page"] == "article" and label("locked", "stays") in texts(app)
+    assert settings_of(app).kv == "reproject"
+    assert open_page("shapes", present=1, lock="pages").selectbox(key="bar_page").disabled
+
+
+def test_without_a_lock_the_other_pages_are_open():
+    app = go(open_page("lesson", lock="heads"), "shapes")
+    assert app.session_state["page"] == "shapes" and settings_of(app)[LOCK] == ("heads",)
+    assert label("locked", "pages") not in texts(app)
+
+
+def test_what_a_lecturer_chose_is_there_when_the_box_is_opened_again():
+    app = open_page("lesson")
+    for open_ in (True, False, True):
+        app.session_state["boxes"] = {"lesson_lecturer": open_}
+        app = checked(app.run())
+        if open_ and not app.pills(key="lesson_lock").value:
+            checked(app.pills(key="lesson_lock").set_value(["heads"]).run())
+            checked(app.text_input(key="lesson_host").set_value("10.0.0.7:8501").run())
+    assert app.pills(key="lesson_lock").value == ["heads"]
+    assert app.text_input(key="lesson_host").value == "10.0.0.7:8501"
 
 
 def test_the_links_of_a_lesson_carry_what_is_held():

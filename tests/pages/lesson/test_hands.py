@@ -95,3 +95,20 @@ def test_a_class_that_is_gone_says_so_and_loses_nothing(monkeypatch):
     app = checked(app.pills(key="lesson_choice_reuse").set_value("silent").run())
     assert show_of_hands.label("hands", "gone") in texts(app)
     assert app.session_state["lesson_answers"]["reuse"].choice == "silent"
+
+
+def test_a_browser_that_turns_out_to_be_known_has_one_vote_all_the_same(hands):
+    word = hands.begin()
+    hands.vote(word, "session", "known", "hide", "1")
+    hands.vote(word, "session after a reload", "new", "hide", "2")
+    hands.vote(word, "another", "somebody else", "hide", "1")
+    hands.rename(word, "new", "known")
+    assert hands.counts(word, "hide") == {"2": 1, "1": 1}
+    hands.rename("nowhereatall", "a", "b")
+
+
+@pytest.mark.parametrize("name", [None, 3, "", "x" * 32, "A" * 32, "0" * 33, "<b>"])
+def test_what_is_no_name_of_a_browser_is_left_out(monkeypatch, name):
+    monkeypatch.setattr(show_of_hands.st, "session_state", {"lesson_browser_name": "mine"})
+    show_of_hands.name_browser(name)
+    assert show_of_hands.browser_name() == "mine"

@@ -5,13 +5,16 @@ from dataclasses import replace
 import pytest
 import torch
 
-from attention.config import END, START
+from attention.ablation import removal
+from attention.ablation.removal import by_loss, cumulative, leave_one_out
+from attention.config import ATTENTION_KINDS, END, START
 from attention.decoding import greedy_decode
 from attention.experiments.comparison import read_rows
 from attention.experiments.comparison.stored_runs import DIRECTORY, FILES
 from attention.experiments.disturbed_memory import Disturbance, run_experiment
 from attention.experiments.published import EQUAL_MODELS, PUBLISHED_MODELS
-from attention.inspection.heads import attention_of
+from attention.inspection.heads import Head, attention_of
+from attention.jobs.removal_service import Study
 from attention.model import EncoderDecoder
 from attention.tasks import get_task
 from pages.lesson.ahead import without_look_ahead
@@ -20,11 +23,12 @@ from pages.lesson.hide import best_hidden
 from pages.lesson.look import best_looked
 from pages.lesson.more import SITUATIONS, sizes_of
 from pages.lesson.pairs import Pairs
-from pages.lesson.removal import num_heads
+from pages.lesson.removal import Removal, missed_kind, num_heads
 from pages.lesson.reuse import failing_step
 from pages.lesson.silent import HEADS, WITH_SILENT_LETTERS, loaded
 from pages.lesson.step import TASK, own_record
-from pages.shared.models import decoding_of, model_of
+from pages.shared.heads_away import could_go
+from pages.shared.models import decoding_of, held_out, model_of
 
 TASK_OF = get_task(TASK)
 
@@ -120,3 +124,45 @@ def test_the_counts_of_published_models():
     said = Pairs().seen()
     assert f" {len(PUBLISHED_MODELS) + len(EQUAL_MODELS)} " in said and f" {more} more" in said
     assert Pairs().right() == {code for code, name in Pairs().choices().items() if name in ("TrOCR-base", "MusicGen S")}
+
+
+@pytest.mark.slow
+def test_the_heads_that_could_go_are_those_of_models_whose_heads_are_cut_one_by_one(monkeypatch):
+    """Step 8 worked out by whole passes of models whose slices of W_O are zero, without the ones that start halfway."""
+    record = own_record()
+    batch = held_out(TASK).batch
+    real = batch.tgt_out != 0
+    heads = [Head(kind, layer, number) for kind in ATTENTION_KINDS for layer in range(2) for number in range(8)]
+
+    def score(gone) -> tuple[float, float]:
+        cut = EncoderDecoder.with_weights(record.config, copied(model_of(record)))
+        with torch.no_grad():
+            for head in gone:
+                attention_of(cut, head.kind, head.layer).w_o.weight[:, 8 * head.number : 8 * head.number + 8] = 0
+            logits = cut(batch.src_ids, batch.tgt_in).logits
+        loss = torch.nn.functional.cross_entropy(logits[real], batch.tgt_out[real])
+        sounds = real & (batch.tgt_out != END)
+        return float(loss), float((logits.argmax(-1) == batch.tgt_out)[sounds].double().mean())
+
+    whole = score(())
+    alone = {head: score([head])[0] for head in heads}
+    order = sorted(heads, key=lambda head: alone[head])
+    count = 0
+    while count < len(order) and score(order[: count + 1])[1] >= whole[1] - 0.01:
+        count += 1
+    means = {kind: sum(alone[head] for head in heads if head.kind == kind) for kind in ATTENTION_KINDS}
+
+    model, sets = model_of(record), tuple((head,) for head in heads)
+    found = tuple(leave_one_out(model, batch, sets))
+    curve = tuple(cumulative(model, batch, by_loss(found)))
+    study = Study(len(heads), "done", removal.score(model, batch), found, curve)
+    assert study.whole.token_accuracy == pytest.approx(whole[1])
+    assert (could_go(study), missed_kind(study)) == (count, max(means, key=means.get))
+    monkeypatch.setattr("pages.lesson.removal.studies", lambda: {"one": study})
+    place = ["quarter", "half", "most", "nearly"].index(*Removal().right())
+    assert place / 4 <= count / 48 <= (place + 1) / 4
+    assert f"one: {count} could go ({round(100 * count / 48)}" in Removal().seen()
+
+
+def copied(model) -> dict[str, torch.Tensor]:
+    return {name: weight.clone() for name, weight in model.state_dict().items()}

@@ -20,7 +20,6 @@ from pages.redundancy.address import PART
 from pages.shapes.address import DEMO, FAULT
 from pages.shared import settings as pages_settings
 from pages.shared.every_page import all_declared
-from pages.shared.locked import Names
 from pages.shared.parameters import END, Choice, Places, Several, Tenths, Whole
 from pages.shared.settings import (
     KV_HEADS,
@@ -114,7 +113,7 @@ def values_of(parameter):
     elif isinstance(parameter, Places):
         places = st.sets(st.integers(1, parameter.high)).map(sorted)
         values = st.tuples(places, st.booleans()).map(lambda made: (*made[0], *([END] if made[1] else [])))
-    elif isinstance(parameter, Several | Names):
+    elif isinstance(parameter, Several):
         chosen = st.sets(st.sampled_from(parameter.allowed), min_size=1)
         values = chosen.map(lambda words: tuple(word for word in parameter.allowed if word in words))
     elif parameter.name == "class":
