@@ -87,6 +87,7 @@ def test_every_pair_of_pages_is_on_the_long_walk():
 
 
 ROUND = [*PAGES, next(iter(PAGES))]
+WAITS = [pytest.param(wait_ms, marks=pytest.mark.exhaustive) for wait_ms in (30, 100, 300)]
 WALKS = [pytest.param(ROUND, id="round"), pytest.param(all_pairs(), id="all_pairs", marks=pytest.mark.slow)]
 
 
@@ -135,8 +136,7 @@ def test_going_back_right_after_a_change_shows_the_word_of_the_address(serve, ne
     expect(field).to_have_value("phone")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("wait_ms", [30, 60, 100, 300])
+@pytest.mark.parametrize("wait_ms", [pytest.param(60, marks=pytest.mark.slow), *WAITS])
 def test_going_back_in_the_middle_of_a_change_leaves_page_and_address_agreed(serve, new_page, wait_ms):
     page = new_page()
     page.goto(f"{serve('app.py')}/?enc_heads=8&dec_heads=8")

@@ -16,7 +16,12 @@ from attention.training.stored import Card, CheckpointError, read_card, save
 
 CARDS = {card.name: card for card in shipped().values()}
 SAMPLES = [name for name in CARDS if "8x8-16x8" in name]
-WHOLE = [pytest.param(name, marks=() if name == "dates-8x8-8x8" else pytest.mark.slow) for name in CARDS]
+# The scores of one model by default, of every sixth in .ci/run, of all before a release.
+WHOLE = [
+    pytest.param(name, marks=pytest.mark.slow if number % 6 == 0 else pytest.mark.exhaustive)
+    for number, name in enumerate(CARDS)
+    if name != "dates-8x8-8x8"
+] + ["dates-8x8-8x8"]
 
 
 def config(task: str, enc: tuple[int, int], dec: tuple[int, int], kv: str = "reproject") -> ModelConfig:
