@@ -1,8 +1,9 @@
 """A comparison on the page: its runs go through the training service that everybody shares.
 
 Nobody's comparison runs on its own: those who look at it keep it going by asking how it stands, a few runs at a time.
-When nobody asks any more, what is in hand is finished and nothing further begins. Finished runs are kept, so a
-comparison that was stopped is resumed where it was, and thirty people who want the same cause it once.
+When nobody asks any more, what is in hand is finished (or pauses, once they have left) and nothing further begins.
+Finished runs are kept, so a comparison that was stopped is resumed where it was, and thirty people who want the same
+cause it once.
 """
 
 import os
@@ -67,7 +68,7 @@ class SharedComparisons:
         self._known = {_key(row.settings): row.results for row in known}
         self._lock = threading.Lock()
         self._results: Kept[TrainingSettings, Results] = Kept()
-        self._failures: dict[TrainingSettings, Message] = {}
+        self._failures: Kept[TrainingSettings, Message] = Kept()
         self._measuring: dict[TrainingSettings, Future] = {}
         self._measurer = ThreadPoolExecutor(1, thread_name_prefix="measuring")
         self._begun: set[TrainingSettings] = set()  # by us, and not by somebody in the playground
@@ -99,7 +100,7 @@ class SharedComparisons:
             wanted = who in people
             if wanted:
                 people[who] = time.monotonic()
-                self._keep_going(runs)
+                self._keep_going(runs, who)
             standing = self._standing(runs, wanted)
             if wanted and standing.done:
                 del self._wanted[comparison, arms]
@@ -118,8 +119,8 @@ class SharedComparisons:
                 del self._wanted[key]
         return list(self._wanted)
 
-    def _keep_going(self, runs: list[PlannedRun]) -> None:
-        """Take in what is finished, and begin as many runs as may be in hand at once."""
+    def _keep_going(self, runs: list[PlannedRun], who: str) -> None:
+        """Take in what is finished, and begin as many runs as may be in hand at once, for `who`."""
         in_hand = 0
         for _, settings in runs:
             if self._result(settings) or settings in self._failures:
@@ -129,14 +130,16 @@ class SharedComparisons:
                 continue
             progress = self._service.progress(settings)
             if progress is not None and progress.status == "failed":
-                self._failures[settings] = progress.message
+                self._failed(settings, progress.message)
             elif finished := self._service.finished(settings):
                 self._measuring[settings] = self._measurer.submit(measured, finished)
                 self._begun.discard(settings)
             elif in_hand < AT_ONCE:
                 if progress is None or not progress.open:
-                    self._service.submit(settings)
+                    self._service.submit(settings, who)
                     self._begun.add(settings)
+                else:
+                    self._service.join(settings, who)
                 in_hand += 1
 
     def _take(self, settings: TrainingSettings) -> None:
@@ -145,10 +148,15 @@ class SharedComparisons:
         future = self._measuring.pop(settings)
         if error := future.exception():
             text = f"The finished model could not be measured: {error}."
-            self._failures[settings] = Message.of("measuring_failed", text, error=str(error))
+            self._failed(settings, Message.of("measuring_failed", text, error=str(error)))
             return
         self._results.put(settings, future.result())
         self._results.forget(lambda _: (1,), (MAX_ROWS,))
+
+    def _failed(self, settings: TrainingSettings, message: Message) -> None:
+        self._begun.discard(settings)
+        self._failures.put(settings, message)
+        self._failures.forget(lambda _: (1,), (MAX_ROWS,))
 
     def _result(self, settings: TrainingSettings) -> Results | None:
         return self._results.ask(settings) or self._known.get(_key(settings_columns(settings, NUM_EXAMPLES)))

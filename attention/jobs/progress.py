@@ -8,6 +8,7 @@ from typing import Literal
 from torch import Tensor
 
 from attention.jobs.executors import MAX_DEATHS, worker_died
+from attention.jobs.time_left import Range, Speed
 from attention.jobs.worker import Chunk, Scored, Snapshot
 from attention.messages import Message
 from attention.training import StepReport, TrainingSettings
@@ -18,6 +19,7 @@ Status = Literal["waiting", "running", "scoring", "done", "stopped", "failed"]
 FIRST_STEPS = 2  # in the first chunk of a training, whose speed nobody knows yet
 MAX_GROWTH = 8  # from one chunk to the next, in steps
 NUM_POINTS = 200  # reports in a Progress, enough to draw a curve
+MAX_ASKERS = 500  # of one training that are remembered, those who asked last
 
 _log = logging.getLogger(__name__)
 
@@ -29,9 +31,10 @@ class Progress:
     Attributes:
         place: how many trainings get a worker before this one does; 0 while it has one.
         history: the reports so far, thinned evenly to at most NUM_POINTS, the last one always among them.
-        seconds_left: until the last step, at the present speed and with the present number of trainings; None while
-            that is unknown, and when no steps are left.
-        num_open: how many trainings share the workers, this one among them; 0 when it has ended.
+        seconds_left: until the last step, from and to, with the trainings that there are; None when no steps are left,
+            and for one that has ended or is paused.
+        num_open: how many trainings share the workers, this one among them; 0 when it has ended or is paused.
+        paused: nobody who asked for it is here. Otherwise it is as it was, and goes on when somebody comes.
         message: what went wrong, or happened on the way; None where there is nothing to tell.
     """
 
@@ -40,8 +43,9 @@ class Progress:
     num_steps: int
     place: int = 0
     history: tuple[StepReport, ...] = ()
-    seconds_left: float | None = None
+    seconds_left: Range | None = None
     num_open: int = 0
+    paused: bool = False
     message: Message | None = None
 
     @property
@@ -77,7 +81,10 @@ class Training:
     Attributes:
         state: the pickled TrainingState; None before the first chunk, and when the training is done or has failed.
         chunk_steps: steps in the next chunk.
+        expected: seconds of a step on the machine of the stored results.
         deaths: workers that died over it, in a row.
+        askers: who wants it, in the order in which they last asked; None is somebody who is always here.
+        paused: none of them is here.
     """
 
     settings: TrainingSettings
@@ -86,9 +93,12 @@ class Training:
     history: list[StepReport] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
     chunk_steps: int = FIRST_STEPS
-    seconds_per_step: float | None = None
+    speed: Speed = field(default_factory=Speed)
+    expected: float = 0.0
     seconds: float = 0.0
     deaths: int = 0
+    askers: dict[str | None, None] = field(default_factory=dict)
+    paused: bool = False
     finished: FinishedTraining | None = None
 
     @property
@@ -98,8 +108,24 @@ class Training:
         weights += [snapshot.weights for snapshot in self.snapshots]
         return len(self.state or b"") + sum(tensor.nbytes for tensors in weights for tensor in tensors.values())
 
+    @property
+    def steps_left(self) -> int:
+        return self.settings.num_steps - self.progress.step
+
+    def seconds_of_work(self, pace: float) -> float:
+        """What is left of it for one worker; `pace`: how much slower this machine is than expected."""
+        return self.steps_left * self.speed.seconds_per_step(pace * self.expected)
+
+    def asked_by(self, who: str | None) -> None:
+        self.askers.pop(who, None)
+        self.askers[who] = None
+        if len(self.askers) > MAX_ASKERS:
+            del self.askers[next(iter(self.askers))]
+
     def now(self, status: Status, message: Message | None = None) -> None:
         self.progress = replace(self.progress, status=status, message=message)
+        if not self.progress.open:
+            self.askers, self.paused = {}, False
         if status in ("done", "failed"):  # one that was stopped may go on
             self.state, self.history = None, []
         if status == "failed":
@@ -112,8 +138,8 @@ class Training:
         self.history += chunk.reports
         self.snapshots += chunk.snapshots
         self.seconds += chunk.seconds
-        self.seconds_per_step = chunk.seconds / max(len(chunk.reports), 1)
-        wanted = round(chunk_seconds / self.seconds_per_step)
+        self.speed.add(len(chunk.reports), chunk.seconds)
+        wanted = round(chunk_seconds * max(len(chunk.reports), 1) / chunk.seconds)
         self.chunk_steps = max(1, min(wanted, MAX_GROWTH * self.chunk_steps))
         self.progress = replace(self.progress, step=chunk.step, history=thinned(self.history))
         broken = next((report for report in chunk.reports if not math.isfinite(report.loss)), None)

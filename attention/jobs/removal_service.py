@@ -73,9 +73,8 @@ class RemovalService:
             study = self._studies.get(key)
             if study is None or study.status == "failed":
                 study = Study(len(singles(model.config)))
-                if sum(other.status == "running" for other in self._studies.values()) >= MAX_OPEN:
-                    text = f"{MAX_OPEN} studies are under way; try again soon."
-                    return replace(study, status="failed", message=Message.of("too_many_studies", text, count=MAX_OPEN))
+                if refusal := self._refusal():
+                    return replace(study, status="failed", message=refusal)
                 self._studies[key] = study
                 threading.Thread(
                     target=self._work, args=(key, model, batch, means), name="removal", daemon=True
@@ -86,6 +85,17 @@ class RemovalService:
         """How it stands; None for one that was never asked for, or is forgotten."""
         with self._lock:
             return self._asked_for(key)
+
+    def refusal(self) -> Message | None:
+        """Why no further study can begin just now; None where one can."""
+        with self._lock:
+            return self._refusal()
+
+    def _refusal(self) -> Message | None:
+        if sum(study.status == "running" for study in self._studies.values()) < MAX_OPEN:
+            return None
+        text = f"{MAX_OPEN} studies are under way; try again soon."
+        return Message.of("too_many_studies", text, count=MAX_OPEN)
 
     def _asked_for(self, key: Hashable) -> Study | None:
         study = self._studies.ask(key)

@@ -9,6 +9,9 @@
 Trainings take turns: each runs a chunk of about half a second and goes to the end of the queue, so nobody waits for a
 whole training of somebody else. A training at rest is a value (see `attention.training`), so a worker that dies costs
 the chunk it had in hand and nothing else. The workers are those of `executors.py`: this machine or a Dask cluster.
+
+When nobody who asked for a training is there any longer (`is_here`), it pauses after the chunk in hand; it goes on when
+one of them is back, or somebody else asks.
 """
 
 import pickle
@@ -19,18 +22,21 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from dataclasses import replace
 
+from attention.experiments.comparison.stored_runs import expected_seconds
 from attention.jobs import executors
 from attention.jobs.kept import Kept
 from attention.jobs.progress import FinishedTraining, Progress, Training
+from attention.jobs.time_left import Pace, Range, range_of, shared_seconds
 from attention.jobs.worker import Chunk, Snapshot, ready, run_chunk, score
 from attention.messages import Message
 from attention.training import TrainingSettings
 
 __all__ = ["FinishedTraining", "Progress", "Snapshot", "TrainingService"]
 
-MAX_OPEN = 200  # trainings that are waiting or under way
-MAX_BYTES = 1_000_000_000  # for trainings under way, and as much again for those that have ended
+MAX_OPEN = 200  # trainings that are waiting or under way, and as many again that are paused or stopped
+MAX_BYTES = 1_000_000_000  # for trainings under way, and as much again for those that are paused or have ended
 NUM_EXAMPLES = 1000  # held-out examples in the final score
+LOOK_SECONDS = 1.0  # after which it is looked anew whether somebody has come back for a training that is paused
 
 
 class TrainingService:
@@ -41,12 +47,21 @@ class TrainingService:
             the pages.
         chunk_seconds: how long a training keeps a worker before others have their turn.
         max_finished: how many finished trainings are kept; the one asked for longest ago goes first.
+        is_here: whether somebody who asked for a training is there just now; asked from any thread, and often.
     """
 
-    def __init__(self, num_workers: int | None = None, chunk_seconds: float = 0.5, max_finished: int = 32) -> None:
+    def __init__(
+        self,
+        num_workers: int | None = None,
+        chunk_seconds: float = 0.5,
+        max_finished: int = 32,
+        is_here: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         self._pool = executors.Pool(num_workers)
         self._chunk_seconds = chunk_seconds
         self._max_finished = max_finished
+        self._is_here = is_here
+        self._pace = Pace()
         self._lock = threading.Lock()
         self._trainings: Kept[TrainingSettings, Training] = Kept()
         self._turns: deque[Training] = deque()  # want a worker, in this order
@@ -56,17 +71,48 @@ class TrainingService:
         self._dispatcher = threading.Thread(target=self._dispatch, name="training", daemon=True)
         self._dispatcher.start()
 
-    def submit(self, settings: TrainingSettings) -> Progress:
-        """Train this, unless it is under way or done. Resumes one that was stopped, restarts one that failed."""
+    def submit(self, settings: TrainingSettings, who: str | None = None) -> Progress:
+        """Train this, unless it is under way or done. Resumes one that was stopped, restarts one that failed.
+
+        Args:
+            who: wants it, as long as `is_here` says so; None wants it always.
+        """
+        expected = expected_seconds(settings) / max(settings.num_steps, 1)
         with self._lock:
             training = self._trainings.get(settings)
             if training is None or training.progress.status == "failed":
-                training = Training(settings, Progress("waiting", 0, settings.num_steps))
+                training = Training(settings, Progress("waiting", 0, settings.num_steps), expected=expected)
                 self._begin(training)
             elif training.progress.status == "stopped":
                 self._begin(training)
+            self._asked_by(who, training)
             self._keep(training)
             return self._progress_of(training)
+
+    def join(self, settings: TrainingSettings, who: str) -> None:
+        """`who` wants a training, too, if it is under way; where it is paused, it goes on."""
+        with self._lock:
+            if training := self._trainings.ask(settings):
+                self._asked_by(who, training)
+
+    def outlook(self, settings: TrainingSettings) -> Range:
+        """Seconds, from and to, that a training would take if it began, or went on, just now."""
+        expected = expected_seconds(settings) / max(settings.num_steps, 1)
+        with self._lock:
+            training = self._trainings.get(settings)
+            if training is None or training.progress.status == "failed":
+                training = Training(settings, Progress("waiting", 0, settings.num_steps), expected=expected)
+            return self._range_of(training)
+
+    def refusal(self) -> Message | None:
+        """Why no further training can begin just now; None where one can."""
+        with self._lock:
+            return self._refusal()
+
+    def num_under_way(self) -> int:
+        """How many trainings take turns just now."""
+        with self._lock:
+            return len(self._turns) + len(self._in_hand)
 
     def progress(self, settings: TrainingSettings) -> Progress | None:
         """How it stands; None for a training that was never submitted, or is forgotten."""
@@ -121,15 +167,7 @@ class TrainingService:
 
     def _begin(self, training: Training) -> None:
         """Queue a training that is new or was stopped."""
-        num_open = sum(other.progress.open for other in self._trainings.values())
-        refusal = None
-        if num_open >= MAX_OPEN:
-            text = f"{num_open} trainings are waiting or under way; try again when some are done."
-            refusal = Message.of("too_many_trainings", text, count=num_open)
-        elif not self._dispatcher.is_alive():
-            text = "The training service has ended; the server has to be started again."
-            refusal = Message.of("service_ended", text)
-        if refusal:
+        if refusal := self._refusal():
             training.now("stopped" if training.state else "failed", refusal)
         elif training in self._in_hand:
             training.now("running")  # it has just been stopped, and its chunk is not back yet
@@ -137,6 +175,36 @@ class TrainingService:
             training.now("waiting")
             self._turns.append(training)
             self._events.put("look")
+
+    def _asked_by(self, who: str | None, training: Training) -> None:
+        if training.progress.open:
+            training.asked_by(who)
+            if training.paused:
+                self._events.put("look")
+
+    def _is_wanted(self, training: Training) -> bool:
+        return any(who is None or self._is_here(who) for who in training.askers)
+
+    def _see_who_is_here(self) -> None:
+        """Trainings that nobody waits for leave the queue; those that somebody is back for join it again."""
+        for training in self._trainings.values():
+            if training.paused and self._is_wanted(training):
+                training.paused = False
+                self._turns.append(training)
+        for training in [training for training in self._turns if not self._is_wanted(training)]:
+            training.paused = True
+            self._turns.remove(training)
+            self._keep_within_limits()
+
+    def _refusal(self) -> Message | None:
+        num_open = sum(training.progress.open and not training.paused for training in self._trainings.values())
+        if num_open >= MAX_OPEN:
+            text = f"{num_open} trainings are waiting or under way; try again when some are done."
+            return Message.of("too_many_trainings", text, count=num_open)
+        if not self._dispatcher.is_alive():
+            text = "The training service has ended; the server has to be started again."
+            return Message.of("service_ended", text)
+        return None
 
     def _stop(self, training: Training) -> None:
         training.now("stopped")
@@ -147,26 +215,51 @@ class TrainingService:
     def _progress_of(self, training: Training) -> Progress:
         progress = training.progress
         place = self._turns.index(training) if training in self._turns else 0
-        num_open = len(self._turns) + len(self._in_hand) if progress.open else 0
-        seconds_left = None
-        if progress.status == "running" and training.seconds_per_step is not None:
-            sharing = max(1.0, num_open / self._num_parallel)
-            seconds_left = (progress.num_steps - progress.step) * training.seconds_per_step * sharing
-        return replace(progress, place=place, seconds_left=seconds_left, num_open=num_open)
+        under_way = progress.open and not training.paused
+        num_open = len(self._turns) + len(self._in_hand) if under_way else 0
+        seconds_left = self._range_of(training) if under_way and training.steps_left else None
+        shown = {"place": place, "seconds_left": seconds_left, "num_open": num_open, "paused": training.paused}
+        return replace(progress, **shown)
+
+    def _range_of(self, training: Training) -> Range:
+        """Seconds until its last step, from and to, among those that are under way."""
+        pace = self._pace.ratio
+        own = training.seconds_of_work(pace)
+        without_last = max(own - self._chunk_seconds, 0.0)  # its last chunk waits for none of those behind
+        behind = self._behind(training)
+        others = [
+            min(other.seconds_of_work(pace), without_last if other in behind else own)
+            for other in (*self._in_hand, *self._turns)
+            if other is not training
+        ]
+        turn = self._chunk_seconds * max(1.0, (1 + len(others)) / self._num_parallel)
+        return range_of(shared_seconds(own, others, self._num_parallel), min(turn, own))
+
+    def _behind(self, training: Training) -> list[Training]:
+        """Those who have their next turn after its next one; of one that is not under way, none."""
+        queue = list(self._turns)
+        if training in self._in_hand:
+            return queue
+        return queue[queue.index(training) + 1 :] if training in queue else []
 
     def _keep(self, training: Training) -> None:
-        """Keep a training as the one asked for last; what was asked for longest ago goes, of those that have ended."""
+        """Keep a training as the one asked for last."""
+        self._trainings.put(training.settings, training)
+        self._keep_within_limits()
+
+    def _keep_within_limits(self) -> None:
+        """What was asked for longest ago goes, of those that are paused or have ended."""
 
         def sizes(other: Training) -> tuple[int, int, int]:
-            if other.progress.open:
+            if other.progress.open and not other.paused:
                 return 0, 0, 0
             return other.finished is not None, other.finished is None, other.num_bytes
 
-        self._trainings.put(training.settings, training)
         self._trainings.forget(sizes, (self._max_finished, MAX_OPEN, MAX_BYTES))
 
     def _next(self) -> Training | None:
         """The training whose turn it is, moved into a worker's hands; None when none may go."""
+        self._see_who_is_here()
         under_way = (*self._turns, *self._in_hand)
         # A dead worker takes the whole pool with it, so nobody knows whose job killed it: the suspects run alone.
         suspects = any(training.deaths for training in under_way)
@@ -197,6 +290,8 @@ class TrainingService:
                 self._turns.appendleft(training)  # the same state again
         elif isinstance(future.result(), Chunk):
             training.take_chunk(future.result(), self._chunk_seconds)
+            steps, seconds = len(future.result().reports), future.result().seconds
+            self._pace.add(seconds, steps * training.expected)
             if training.progress.open:
                 self._turns.append(training)
         else:
@@ -205,9 +300,17 @@ class TrainingService:
 
     # What follows runs in the dispatcher's thread, where nobody waits for it.
 
+    def _next_event(self) -> str | tuple[Training, Future]:
+        with self._lock:
+            any_paused = any(training.paused for training in self._trainings.values())
+        try:
+            return self._events.get(timeout=LOOK_SECONDS if any_paused else None)
+        except queue.Empty:
+            return "look"
+
     def _dispatch(self) -> None:
         try:
-            while (event := self._events.get()) != "close":
+            while (event := self._next_event()) != "close":
                 self._handle(event)
             self._pool.close()
         finally:

@@ -34,6 +34,7 @@ from attention.training.evaluation import Scores
 from attention.training.stored import Card
 from pages.shared.caching import made_once
 from pages.shared.settings import Settings
+from pages.shared.starters import is_connected
 from pages.shared.switched_off import OFF_BY
 from pages.shared.trained import card_of
 
@@ -109,7 +110,7 @@ class ModelRecord:
 @made_once()
 def training_service() -> TrainingService:
     """The one service that trains for everybody."""
-    return TrainingService()
+    return TrainingService(is_here=is_connected)
 
 
 def training_settings(settings: Settings) -> TrainingSettings:

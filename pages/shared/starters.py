@@ -10,6 +10,8 @@ from time import monotonic
 from uuid import uuid4
 
 import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention.training import TrainingSettings
 from pages.shared.caching import made_once
@@ -61,4 +63,14 @@ def starters() -> Starters:
 
 def visitor() -> str:
     """A name for this session, to tell who wants what."""
-    return st.session_state.setdefault("visitor", uuid4().hex)
+    if "visitor" not in st.session_state:
+        st.session_state["visitor"] = f"{get_script_run_ctx().session_id}/{uuid4().hex}"
+    return st.session_state["visitor"]
+
+
+def is_connected(who: str) -> bool:
+    """Whether the browser of this session is connected just now; may be asked from any thread."""
+    try:
+        return bool(Runtime.instance().is_active_session(who.partition("/")[0]))
+    except RuntimeError:  # there is no server: pages are run by a test
+        return True

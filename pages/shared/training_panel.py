@@ -4,14 +4,15 @@ The page stays free while workers train. Nothing here waits: each run asks the s
 training is under way the page's main part is a fragment that runs again every now and then (`seconds_between`).
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import streamlit as st
 
 from attention.cross_attention import fits
-from attention.experiments.comparison.stored_runs import expected_seconds
 from attention.figures import loss_chart
+from attention.jobs.time_left import Range
 from attention.jobs.training_service import Progress
 from attention.jobs.worker import recorded_steps
 from attention.shapes.costs import num_parameters
@@ -28,6 +29,7 @@ from pages.shared.widgets import taken
 
 MAX_OWN = 4  # trainings of one visitor that wait or are under way
 FASTEST, SLOWEST = 0.5, 3.0  # seconds between two drawings of a page that watches a training
+SECONDS_TOLD = 90  # up to which a time is told in seconds, by fives
 
 
 def progress_of(settings: Settings) -> Progress | None:
@@ -55,11 +57,15 @@ def seconds_between(progress: Progress) -> float:
 def watch(settings: Settings, draw: Callable[[float | None], None]) -> None:
     """Draw a page: once, or again and again while the training of the present settings is under way.
 
+    Who watches a training wants it: where it was paused, as all had gone who did, it goes on.
+
     Args:
         draw: is given the seconds until it is called again, or None.
     """
     progress = progress_of(settings) if fits(settings.config) else None
     seconds = seconds_between(progress) if progress is not None and progress.open else None
+    if seconds is not None:
+        training_service().join(training_settings(settings), visitor())
 
     def draw_again() -> None:
         now = progress_of(current())
@@ -135,7 +141,7 @@ def _draw_offer(settings: Settings, wanted: TrainingSettings, progress: Progress
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_nearest(settings)
         _draw_start(_offer(wanted, progress), key="train", on_click=_start, args=(wanted,))
-        st.caption(_ended(progress) if progress else label("train", "estimate", steps=wanted.num_steps))
+        st.caption(_ended(progress) if progress else _estimate(wanted))
 
 
 def _draw_start(title: str, **button: object) -> None:
@@ -143,17 +149,23 @@ def _draw_start(title: str, **button: object) -> None:
     mine = (training_service().progress(settings) for settings in starters().of(visitor()))
     if sum(progress is not None and progress.open for progress in mine) >= MAX_OWN:
         st.caption(label("train", "enough", count=MAX_OWN))
+    elif refusal := training_service().refusal():
+        st.caption(say("jobs", refusal))
     else:
         st.button(title, **button)
 
 
 def _offer(wanted: TrainingSettings, progress: Progress | None) -> str:
-    """What the button does, and how long that takes one processor core."""
+    """What the button does, and how long that takes among the trainings that are under way."""
     title = {None: "button", "stopped": "go_on", "failed": "again"}[progress and progress.status]
-    steps_left = 1 - progress.step / progress.num_steps if progress and progress.status == "stopped" else 1
-    seconds = steps_left * expected_seconds(wanted)
-    name, count = ("seconds", 5 * max(round(seconds / 5), 1)) if seconds < 90 else ("minutes", round(seconds / 60))
-    return label("train", title, time=label("train", name, count=count))
+    return label("train", title, time=_time(training_service().outlook(wanted)))
+
+
+def _estimate(wanted: TrainingSettings) -> str:
+    """What the time on the button holds."""
+    others = training_service().num_under_way()
+    text = label("train", "estimate", steps=wanted.num_steps)
+    return f"{text} {label('train', 'estimate_turns', count=others)}" if others else text
 
 
 def _start_on_playground(wanted: TrainingSettings) -> None:
@@ -222,7 +234,7 @@ def _start(wanted: TrainingSettings) -> None:
     progress = training_service().progress(wanted)
     if progress is None or not progress.open:
         starters().add(wanted, visitor())
-    training_service().submit(wanted)
+    training_service().submit(wanted, visitor())
     change(replace(current(), moment=None))  # its end, or what there is so far
 
 
@@ -234,7 +246,8 @@ def _stop(wanted: TrainingSettings) -> None:
 def _running(task: str, progress: Progress) -> str:
     if progress.status == "waiting":
         name = "waiting" if progress.place else "next"
-        return label("train", name, place=progress.place, steps=progress.num_steps)
+        text = label("train", name, place=progress.place, steps=progress.num_steps)
+        return f"{text} · {_left(progress.seconds_left)}" if progress.seconds_left else text
     if progress.status == "scoring":
         return task_label(task, "train", "scoring")
     if not progress.history:
@@ -249,10 +262,17 @@ def _running(task: str, progress: Progress) -> str:
     return text
 
 
-def _left(seconds: float) -> str:
-    if seconds > 90:
-        return label("train", "left_minutes", minutes=round(seconds / 60))
-    return label("train", "left", seconds=max(1, round(seconds)))
+def _left(seconds: Range) -> str:
+    return label("train", "left", time=_time(seconds))
+
+
+def _time(seconds: Range) -> str:
+    """A range in words, by fives of seconds or in minutes."""
+    low, high = seconds
+    if high > SECONDS_TOLD:
+        return label("train", "minutes", low=max(1, round(low / 60)), high=max(2, math.ceil(high / 60)))
+    low, high = 5 * math.floor(low / 5), 5 * max(1, math.ceil(high / 5))
+    return label("train", "seconds", low=low, high=high) if low else label("train", "soon", high=high)
 
 
 def _ended(progress: Progress) -> str:

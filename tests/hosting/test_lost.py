@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 from awaited import awaited
 
+from attention.tasks import get_task
 from benchmarks.browser import Servers
 from benchmarks.visitor import Visitor
 
+NUM_STEPS = get_task("reverse").num_steps
 SMALL = "task=reverse&text=abc&enc_heads=2&dec_heads=4&enc_width=16&dec_width=16&enc_layers=1&dec_layers=1"
+SOME_SECONDS = "task=reverse&text=abc&enc_heads=2&dec_heads=4"
 PATIENCE = 120  # seconds
 
 
@@ -68,6 +71,30 @@ def test_a_cut_connection_loses_no_step_of_a_training_and_no_setting(start):
         async with Visitor.at(url) as anew:  # or the page is loaded anew
             await anew.open(query)
             assert step_of(anew) > before
+
+    awaited(script())
+
+
+@pytest.mark.slow
+def test_a_training_waits_for_those_who_asked_for_it(start):
+    """While they are gone somebody else's has the worker alone, and comes to its end first."""
+    url, _ = start()
+
+    async def script() -> None:
+        async with Visitor.at(url) as visitor:
+            await visitor.open(f"{SOME_SECONDS}&seed=7")
+            await visitor.touch("train", trigger=True)
+            before = await until_trained(visitor, 0)
+            session, query = visitor.session, visitor.query
+            visitor.connection.transport.abort()
+        async with Visitor.at(url) as other:
+            await other.open(f"{SOME_SECONDS}&seed=8")
+            await other.touch("train", trigger=True)
+            await until_trained(other, NUM_STEPS - 1)
+        async with Visitor.at(url, session) as again:
+            await again.open(query)
+            assert before <= step_of(again) < NUM_STEPS  # had both gone on, the first would have been done first
+            await until_trained(again, NUM_STEPS - 1)
 
     awaited(script())
 

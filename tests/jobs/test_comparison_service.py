@@ -35,9 +35,9 @@ def count(service, monkeypatch) -> list:
     """Grows by the settings of each training that is begun."""
     begun, submit = [], service.submit
 
-    def counting(settings):
+    def counting(settings, who):
         begun.append(settings)
-        return submit(settings)
+        return submit(settings, who)
 
     monkeypatch.setattr(service, "submit", counting)
     return begun

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,9 +16,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from tiny_training import tiny
 from told import told
 
-from attention import ModelConfig, StackConfig
 from attention.jobs import executors
 from attention.jobs import training_service as jobs
 from attention.jobs.executors import MAX_DEATHS
@@ -29,15 +30,6 @@ from attention.training import StepReport, TrainingSettings, advance, start
 from attention.training.evaluation import evaluate
 
 ROOT = Path(__file__).parents[2]
-
-
-def tiny(num_steps: int, **changes) -> TrainingSettings:
-    task = get_task("reverse")
-    sizes = {"src_vocab_size": len(task.src_vocab), "tgt_vocab_size": len(task.tgt_vocab)}
-    stack = {"d_model": 16, "num_layers": 1}
-    encoder, decoder = StackConfig(num_heads=2, **stack), StackConfig(num_heads=4, **stack)
-    config = ModelConfig(encoder=encoder, decoder=decoder, **sizes)
-    return replace(TrainingSettings("reverse", config, num_steps, batch_size=7, warmup=5), **changes)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +93,9 @@ def test_in_chunks_as_in_one_go(service, one_thread, monkeypatch):
     assert len(sent) > 2
     steps = [progress.step for progress in seen]
     assert steps == sorted(steps)
-    assert any(progress.seconds_left is not None and progress.seconds_left > 0 for progress in seen)
+    ranges = [progress.seconds_left for progress in seen if progress.status in ("waiting", "running")]
+    assert ranges and all(0 <= low < high for low, high in ranges)
+    assert seen[-1].seconds_left is None
     assert seen[-1].history == thinned(list(finished.history))
     assert_same_as_in_one_go(finished)
     task = get_task("reverse")
@@ -161,6 +155,34 @@ def test_stopped_is_never_finished_and_can_go_on(service, one_thread):
     service.stop(settings)
     service.stop(settings)
     service.stop(tiny(9, seed=99))  # never heard of: nothing happens
+
+
+def test_it_pauses_while_nobody_who_asked_is_here_and_no_chunk_is_lost(service, one_thread, monkeypatch):
+    sent, send, back = [], service._send, threading.Event()
+    leave = {"ann": 2, "ben": 4}  # after so many chunks
+    settings, other = tiny(300, seed=63), tiny(40, seed=64)
+
+    def states() -> list[bytes | None]:
+        return [state for job, (one, state, *_) in sent if one == settings and job is jobs.run_chunk]
+
+    def noting(job, *args):
+        sent.append((job, args))
+        return send(job, *args)
+
+    monkeypatch.setattr(service, "_send", noting)
+    monkeypatch.setattr(service, "_is_here", lambda who: back.is_set() or len(states()) < leave[who])
+    for who in leave:
+        service.submit(replace(settings), who)
+    paused = wait(service, settings, lambda progress: progress.paused)[-1]
+    assert len(states()) == 4 and paused.open and 0 < paused.step < 300
+    service.submit(other)  # the worker is free for others
+    assert wait(service, other)[-1].status == "done"
+    assert service.progress(settings) == paused and len(states()) == 4
+    back.set()
+    assert wait(service, settings)[-1].status == "done"
+    assert_same_as_in_one_go(service.finished(settings))
+    begun_at = [pickle.loads(state).step if state else 0 for state in states()]
+    assert paused.step in begun_at and begun_at == sorted(set(begun_at))  # none was made twice
 
 
 @pytest.mark.slow
@@ -459,7 +481,7 @@ def test_thinning():
 SERVER = """
 import multiprocessing, time
 print("main script", flush=True)    # and no `if __name__ == "__main__"`: app.py has none either
-from tests.jobs.test_training_service import tiny
+from tiny_training import tiny
 from attention.jobs.training_service import TrainingService
 service = TrainingService(num_workers=1, chunk_seconds=0.1)
 service.submit(tiny(1_000_000))
