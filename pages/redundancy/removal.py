@@ -12,7 +12,16 @@ from attention.jobs.removal_service import Study
 from attention.tasks import Tokens, get_task
 from pages.redundancy.address import OFF_BY
 from pages.redundancy.measured import importance, most_constant
-from pages.shared.heads_away import LOST, could_go, draw_lines, head_name, removal_service, scored, start_study
+from pages.shared.heads_away import (
+    LOST,
+    could_go,
+    draw_lines,
+    head_name,
+    removal_service,
+    scored,
+    start_study,
+    why_not_now,
+)
 from pages.shared.models import NUM_WORDS, ModelRecord, word_view
 from pages.shared.session import current
 from pages.shared.settings import Settings
@@ -109,6 +118,8 @@ def _draw_study(record: ModelRecord, off_by: str, theme: str) -> None:
         _watch(record, off_by, theme)
     elif study is not None and study.status == "done":
         _draw_curve(record, study, theme)
+    elif refusal := why_not_now(record):
+        st.caption(refusal)
     else:
         heads = sum(1 for kind in ATTENTION_KINDS for _ in _all_heads(record, kind))
         with st.container(horizontal=True, vertical_alignment="center"):

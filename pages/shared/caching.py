@@ -16,11 +16,13 @@ from cachetools import LRUCache, cached
 from torch import Tensor, nn
 
 ENTRY = 1_000  # bytes, for the key and for all that is no array
+caches: list[LRUCache] = []  # all that there are, so that their bounds can be added up
 
 
 def made_once(max_bytes: int = 1_000_000) -> Callable:
     """Keep what the decorated function returns; a value of more than `max_bytes` is made anew each time."""
-    return cached(LRUCache(max_bytes, getsizeof=num_bytes), condition=Condition())
+    caches.append(LRUCache(max_bytes, getsizeof=num_bytes))
+    return cached(caches[-1], condition=Condition())
 
 
 def num_bytes(value: object) -> int:

@@ -10,11 +10,13 @@ from attention.ablation.silence import MEAN, mean_contributions
 from attention.figures import lines_chart
 from attention.inspection.heads import Head
 from attention.jobs.removal_service import RemovalService, Study
+from attention.shapes.costs import num_parameters
 from pages.shared.caching import made_once
 from pages.shared.chart import draw_chart, look
-from pages.shared.models import ModelRecord, WeightsGone, held_out, model_of
-from pages.shared.texts import label, say, task_label
+from pages.shared.models import LARGE, ModelRecord, WeightsGone, held_out, model_of
+from pages.shared.texts import label, number, say, task_label
 
+MAX_OWN = 4  # studies of one visitor that are under way
 LOST = 0.01  # how much of the accuracy may go before heads count as missed
 
 
@@ -40,6 +42,24 @@ def start_study(record: ModelRecord, off_by: str) -> None:
     study = removal_service().submit((record, off_by), model, batch, means)
     if study.status == "failed":
         st.session_state["study_refusal"] = say("jobs", study.message)
+    else:
+        st.session_state["own_studies"] = {*_own_under_way(), (record, off_by)}
+
+
+def why_not_now(record: ModelRecord) -> str:
+    """Why a study of this model cannot begin just now; "" where it can."""
+    if (weights := num_parameters(record.config)) > LARGE:
+        return label("switches", "too_large", weights=number(weights / 1e6, 1), limit=number(LARGE / 1e6, 0))
+    if len(_own_under_way()) >= MAX_OWN:
+        return label("switches", "enough", count=MAX_OWN)
+    refusal = removal_service().refusal()
+    return say("jobs", refusal) if refusal else ""
+
+
+def _own_under_way() -> set[tuple[ModelRecord, str]]:
+    """Those that this visitor started."""
+    studies = {key: removal_service().study(key) for key in st.session_state.get("own_studies", ())}
+    return {key for key, study in studies.items() if study is not None and study.status == "running"}
 
 
 def head_name(head: Head) -> str:

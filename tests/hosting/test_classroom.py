@@ -1,11 +1,14 @@
 """Several people at once, each in a session of their own: what one sets, nobody else is shown."""
 
 import asyncio
+import os
+import subprocess
+import sys
 
 import pytest
 from awaited import awaited
 
-from benchmarks.browser import Servers
+from benchmarks.browser import ROOT, Servers
 from benchmarks.classroom import measure, memory_of
 from benchmarks.visitor import Visitor
 from pages.shared.settings import Settings
@@ -55,6 +58,18 @@ def test_many_first_loads_at_the_same_time_all_show_the_first_maps(url):
 def test_a_small_class_at_work_meets_no_error_and_sees_its_own(url):
     measured = awaited(measure(url, PEOPLE, 20, 0, lambda: memory_of(1)))
     assert len(measured.runs) >= 2 * PEOPLE and not measured.errors and not measured.mixed
+
+
+@pytest.mark.slow
+def test_the_server_computes_with_one_thread_whatever_the_machine_has():
+    """Thirty sessions with PyTorch's own number of threads each stand in each other's way (vllm-project/vllm#45124).
+
+    Workers: tests/jobs/test_executors.py. That trainings wait with their place told: test_training_panel.py.
+    """
+    code = "import torch; torch.set_num_threads(4); import pages.shared.models; print(torch.get_num_threads())"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.stdout == "1\n", done.stderr
 
 
 def test_nobody_else_s_machine_is_asked():

@@ -17,6 +17,7 @@ from attention.checkpoints import load
 from attention.inspection.batch import collect, held_out_batch
 from attention.inspection.heads import Head
 from attention.inspection.per_head import head_figures
+from attention.jobs import removal_service
 from attention.metrics.measures import MEASURES
 from attention.metrics.structure import cluster_order, effective_heads
 from attention.tasks import get_task
@@ -25,11 +26,12 @@ from pages.redundancy import pairs as lab_pairs
 from pages.redundancy import twins as lab_twins
 from pages.redundancy.measured import MEASURABLE
 from pages.redundancy.shared_keys import comparable, key_sharing, sharing_sentence
-from pages.shared import models
+from pages.shared import heads_away, models
 from pages.shared.settings import Settings
 from pages.shared.situations import SITUATIONS
 from pages.shared.texts import catalogue, prose
 
+SMALL = {"task": "reverse", "width": 16, "enc_heads": 2, "dec_heads": 4}
 PARTS = ("pairs", "layers", "removal", "twins", "shared")
 ATTENTION_KINDS = ("encoder", "decoder", "cross")
 
@@ -367,6 +369,26 @@ def test_a_random_model_is_the_one_of_its_seed():
     found = collect(model.eval(), held_out_batch(get_task("spelling"), 64).batch)
     values = MEASURES["query_cosine"](found.cross[1]).values
     np.testing.assert_allclose(numbers(charts(app)["pairs_cross"]["data"][0]), values, atol=1e-6)
+
+
+def test_where_a_study_cannot_begin_the_button_gives_way_to_a_sentence(monkeypatch):
+    def offered(**address):
+        app = opened("removal", **SMALL, **address)
+        return bool([button for button in app.button if button.key == "study"]), texts(app)
+
+    assert offered()[0]
+    layers = dict.fromkeys(("enc_layers", "dec_layers"), 6)
+    with monkeypatch.context() as patched:
+        patched.setattr(heads_away, "LARGE", 20_000)
+        button, said = offered(**layers)
+    assert not button and "million weights it is too large for taking all heads away" in said
+    with monkeypatch.context() as patched:
+        patched.setattr(heads_away, "MAX_OWN", 0)
+        button, said = offered()
+    assert not button and "such studies of yours are under way" in said
+    monkeypatch.setattr(removal_service, "MAX_OPEN", 0)
+    button, said = offered()
+    assert not button and "studies are under way; try again soon" in said
 
 
 @pytest.mark.slow

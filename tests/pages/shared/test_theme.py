@@ -31,6 +31,7 @@ def test_speed_and_privacy():
     expected = {
         "runner.postScriptGC": False,
         "server.fileWatcherType": "none",
+        "server.maxUploadSize": 1,
         "browser.gatherUsageStats": False,
         "browser.serverAddress": "localhost",
         "client.showErrorDetails": "none",
