@@ -3,9 +3,10 @@
     python -m benchmarks.classroom                        1, 30, 60 and 120 people, a minute each
     python -m benchmarks.classroom --people 60 --seconds 1200 --trainings 2
 
-Each opens a link, then changes the kind of attention, heads, and words, takes heads away, opens other pages and comes
-back. For each number of people: from an action to the grid sent and to the end of the run, bytes, memory of all
-processes of the server, errors, and answers that are not those of the session's own settings.
+Each opens a link, then changes the kind of attention, heads, and words, takes heads away, steps through a word, goes to
+steps of the lesson, opens other pages and comes back. For each number of people: from an action to the grid sent and to
+the end of the run, bytes, memory of all processes of the server (after a quarter of the time, at the end, and at most),
+errors, and answers that are not those of the session's own settings.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from attention.figures.text import visible
 from attention.tasks import get_task
 from benchmarks.browser import Servers
 from benchmarks.visitor import Run, Visitor
+from pages.lesson.steps import STEPS
 from pages.shared.every_page import PAGES, all_declared
 from pages.shared.settings import Settings, read_address
 
@@ -50,12 +52,12 @@ class Student:
 
     async def work(self, until: float) -> None:
         clock = asyncio.get_running_loop().time
+        often, seldom = (self._kind, self._heads, self._word), (self._link, self._away, self._page, self._step)
+        actions = (*often, *often, *seldom, self._lesson)
         await self._note(self._link())
         while clock() < until:
             await asyncio.sleep(min(self.chance.uniform(*THINK), max(0.0, until - clock())))
-            await self._note(
-                self.chance.choice((self._kind, self._heads, self._word, self._link, self._away, self._page))()
-            )
+            await self._note(self.chance.choice(actions)())
 
     async def _note(self, action: Awaitable[Run]) -> None:
         try:
@@ -102,6 +104,14 @@ class Student:
     async def _away(self) -> Run:
         head = self.chance.randint(1, Settings.dec_heads)
         return await self.visitor.open(urlencode({"text": self.chance.choice(WORDS), "off": f"cross.2.{head}"}))
+
+    async def _step(self) -> Run:
+        """Through a word on the page that decodes it step by step."""
+        here = {"text": self.chance.choice(WORDS), "step": self.chance.randint(1, 4)}
+        return await self.visitor.open(urlencode(here), page="anchors")
+
+    async def _lesson(self) -> Run:
+        return await self.visitor.open(urlencode({"lesson": self.chance.randint(1, len(STEPS))}), page="lesson")
 
     async def _page(self) -> Run:
         pages = [name for name in PAGES if name != next(iter(PAGES))]
@@ -168,10 +178,12 @@ def report(people: int, measured: Measured) -> str:
         return f"{1000 * statistics.median(known):.0f} / {1000 * known[int(0.95 * (len(known) - 1))]:.0f}"
 
     grid, finished = told([run.grid for run in measured.runs]), told([run.finished for run in measured.runs])
+    memory = measured.megabytes or [0.0]
     kilobytes = statistics.median(run.received for run in measured.runs) / 1000 if measured.runs else float("nan")
     return (
         f"{people:4} people  {len(measured.runs):5} actions  grid {grid} ms  run {finished} ms (median / 95th)  "
-        f"{kilobytes:.0f} kB  {max(measured.megabytes, default=0):.0f} MB  {len(measured.errors)} errors  "
+        f"{kilobytes:.0f} kB  {memory[len(memory) // 4]:.0f} → {memory[-1]:.0f}, at most {max(memory):.0f} MB  "
+        f"{len(measured.errors)} errors  "
         f"{measured.mixed} of {measured.answers} mixed"
     )
 
