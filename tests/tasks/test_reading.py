@@ -3,6 +3,7 @@ import time
 import pytest
 from told import told
 
+from attention.tasks import TASKS, get_task
 from attention.tasks.reading import Refusal, read_letters, visible_characters
 
 
@@ -89,3 +90,13 @@ def test_a_long_text_is_refused_at_once_and_not_repeated():
 )
 def test_visible_characters_stay_whole(characters):
     assert list(visible_characters("".join(characters))) == characters
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("text", ["a [SEP] b", "[SEP]", "</s>", "a </s> b"])
+def test_what_looks_like_a_special_token_is_typed_text_like_any_other(name, text):
+    """It is refused by the rule that is told, and never read as a token of its own (bhoov/exbert#12)."""
+    task = get_task(name)
+    with pytest.raises(Refusal) as refused:
+        task.read(text)
+    assert any(sign in str(refused.value) for sign in "[<")  # and it is named

@@ -27,6 +27,7 @@ from attention.inspection import inspect_word
 from attention.inspection.batch import collect, held_out_batch
 from attention.tasks import START, get_task
 from pages.redundancy.address import PART
+from pages.shared import models
 from pages.shared.settings import Settings
 from pages.shared.situations import SITUATIONS
 from pages.shared.texts import catalogue
@@ -155,7 +156,7 @@ def test_the_address_follows_and_reproduces_the_page():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "123", "a b", "👩‍👩‍👧", "a" * 200, "<s>", "$x$", "é", "**x**", "[SEP]", "猫"]
+    "text", ["", "   ", "123", "a b", "👩‍👩‍👧", "a" * 200, "<s>", "$x$", "é", "**x**", "a [SEP] b", "猫"]
 )
 def test_text_that_the_model_cannot_read_gives_a_sentence_and_a_picture(text):
     app = open_page()
@@ -221,6 +222,17 @@ def test_identical_pictures_do_not_collide():
     app = open_page(text="aa", enc_heads="2", dec_heads="2", enc_layers="1", dec_layers="1", kind="encoder")
     charts = [chart.proto.id for chart in app.get("plotly_chart")]
     assert len(set(charts)) == len(charts) == 4
+
+
+def test_how_maps_are_drawn_changes_no_number_and_makes_no_model_anew(monkeypatch):
+    """Any widget reruns everything (streamlit/streamlit#5827): what was made is found again."""
+    app = open_page(text="queue", dec_heads=4)
+    before = grid_maps(app)
+    for name in ("load", "EncoderDecoder", "decode_source", "view_of"):
+        monkeypatch.setattr(models, name, None)  # what calls it now fails
+    for view in ("lines", "heads"):
+        app = press(app, "view", view)
+        np.testing.assert_array_equal(grid_maps(app), before)
 
 
 def test_a_single_head_has_no_similarity():
