@@ -111,7 +111,7 @@ def test_labels_do_not_collide(draw, width):
             })"""
         )
         assert len(boxes) >= 17
-        overlaps = [before[1] - after[0] for before, after in pairwise(boxes)]
+        overlaps = [before[1] - after[0] for before, after in pairwise(sorted(boxes))]  # plotly may add some later
         assert max(overlaps) <= 3  # px; a box is a little wider than what it shows
 
 

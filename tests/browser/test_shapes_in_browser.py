@@ -28,8 +28,14 @@ def open_shapes(serve, new_page):
 
 
 def choose(page, title, option):
-    page.get_by_role("combobox", name=title).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    """Open a list and choose; a run that comes to its end in between closes the list, so it is opened again."""
+    offered = page.get_by_role("option", name=option, exact=True)
+    for _ in range(5):
+        page.get_by_role("combobox", name=title).click()
+        page.wait_for_timeout(500)
+        if offered.is_visible():
+            break
+    offered.click()
 
 
 def rows_of(page):
