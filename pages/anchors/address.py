@@ -17,7 +17,9 @@ def name_of(config: ModelConfig) -> str:
 STEP = Whole("step", low=1, high=MAX_STEP)  # of the decoding
 LINES = Choice("lines", "all", allowed=("all", "one"))  # of the heads, while a word is decoded
 EXPERIMENT = Choice(
-    "experiment", "noise_each", allowed=(*DISTURBANCES, "misuse", "other")
+    "experiment",
+    "hidden",  # the simplest one comes first
+    allowed=("hidden", *(kind for kind in DISTURBANCES if kind != "hidden"), "misuse", "other"),
 )  # what is done to the anchor
 STRENGTH = Tenths("strength", 0.6, low=0.0, high=2.0)  # of the noise
 HIDDEN = Places("hidden", (1,), high=LONGEST_TEXT)  # letters hidden from the decoder

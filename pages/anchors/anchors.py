@@ -5,7 +5,6 @@ import streamlit as st
 from attention.cross_attention import fits
 from attention.tasks import get_task
 from pages.anchors.experiment import draw_experiment
-from pages.anchors.playback import draw_player
 from pages.shared import session, sidebar
 from pages.shared.answer import draw_answer, notice, read_text
 from pages.shared.failure import draw_failure
@@ -34,11 +33,9 @@ draw_answer(record, view, broken=not works)
 if works:
     if not record.is_trained:
         draw_ways_to_trained(settings)
-    draw_player(settings, record, source)
-    st.markdown(texts["player"])
-    st.header(label("experiment", "title"), anchor=False)
     experiment_place = st.container()
     st.markdown(texts["measures"])
+    st.markdown(texts["player"])
 else:
     known = task.join_target(view.answer)
     given = label("failure", "reached_note", answer=known) if known else label("failure", "reached_note_start")
@@ -50,4 +47,4 @@ st.markdown(texts["stores"])
 if works:
     # Last, as scoring held-out words takes longest: everything else is on the screen by then.
     with experiment_place:
-        draw_experiment(settings, record, source, theme)
+        draw_experiment(record, source, theme)

@@ -1,14 +1,12 @@
-"""Disturb the anchor: what drifts, what is still answered, and how many held-out words are still right."""
+"""Disturb the anchor: both runs side by side, what drifts, and how many held-out words are still right."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from attention import EncoderDecoder, ModelConfig
 from attention.checkpoints import find
-from attention.decoding import Decoding
 from attention.experiments.disturbed_memory import (
     WORD_END,
     Disturbance,
@@ -24,8 +22,7 @@ from attention.figures import drift_chart
 from attention.tasks import Tokens, get_task
 from pages.anchors.address import EXPERIMENT, HIDDEN, LOADED, STRENGTH
 from pages.anchors.other_model import draw_other_model
-from pages.anchors.playback import cross_layer, shown_head
-from pages.shared.answer import output_text
+from pages.anchors.playback import choose_layer, cross_layer, draw_player, shown_head
 from pages.shared.caching import made_once
 from pages.shared.chart import draw_chart, look
 from pages.shared.copy_link import tell_outer_address
@@ -34,7 +31,7 @@ from pages.shared.parameters import END
 from pages.shared.session import current, page_is_drawn, settings_to_address
 from pages.shared.settings import MAX_HEADS, Settings
 from pages.shared.texts import label, listed, number, percent, prose, task_label, verbatim
-from pages.shared.widgets import choose_setting, linked, pills_of_many, segments, setting
+from pages.shared.widgets import choose_setting, linked, segments, setting
 
 NUM_WORDS = 300  # scored in about half a second
 SMALL = 0.001  # a probability below it is told as such
@@ -89,27 +86,34 @@ def _changed(record: ModelRecord, model: EncoderDecoder, change: Change | None) 
 
 
 @st.fragment
-def draw_experiment(settings: Settings, record: ModelRecord, source: Tokens, theme: str) -> None:
-    """Choose a disturbance; see it beside the control."""
-    settings = current()  # the fragment itself may have been drawn with older ones
-    change = _draw_choice(settings, source)
-    page_is_drawn()
-    settings_to_address()  # of a fragment that runs by itself nobody else tells it
-    tell_outer_address("experiment")
-    if change is None:
-        return
+def draw_experiment(record: ModelRecord, source: Tokens, theme: str) -> None:
+    """Choose a disturbance; play it beside the control, and see what it comes to."""
+    settings = current()  # those that the page was drawn with may be older
     with anew():
-        _draw_changed(settings, record, source, change, theme)
+        change = _draw_choice(settings, source)
+        found = change and _experiment(record, source, change)
+        runs = [(label("experiment", "control"), found.control if found else decoding_of(record, source))]
+        if found:
+            runs.append((_name(change, source), found.free))
+        hidden = _places(settings, source) if change and change.kind == "hidden" else None
+        draw_player(settings, record, source, runs, hidden)
+        page_is_drawn()
+        settings_to_address()  # of a fragment that runs by itself nobody else tells it
+        tell_outer_address("experiment")
+        if found:
+            _draw_changed(settings, record, source, change, found, theme)
 
 
-def _draw_changed(settings: Settings, record: ModelRecord, source: Tokens, change: Change, theme: str) -> None:
-    found = _experiment(record, source, change)
+def _draw_changed(
+    settings: Settings, record: ModelRecord, source: Tokens, change: Change, found: Experiment, theme: str
+) -> None:
     st.markdown(prose("anchors")[change.kind])
+    st.header(label("experiment", "title"), anchor=False)
     left, right = st.columns([2, 3], gap="large")
     with left:
         cards = [
-            _draw_card("control", label("experiment", "control"), settings, source, found, found.control),
-            _draw_card("changed", _name(change, source), settings, source, found, found.free),
+            _draw_card("control", label("experiment", "control"), settings, found),
+            _draw_card("changed", _name(change, source), settings, found),
         ]
     with right:
         _draw_drift(settings, change, found, theme)
@@ -159,39 +163,35 @@ def _hidden_where(task: str, change: Change) -> tuple[str, ...]:
 def _draw_choice(settings: Settings, source: Tokens) -> Change | None:
     """The widgets; None where the chosen kind has nothing to offer here (and says so)."""
     kind = linked(EXPERIMENT, lambda name: label("experiment", name), label("experiment", "label"))
-    if kind in ("noise_each", "noise_once"):
-        ends = {"min_value": STRENGTH.low, "max_value": STRENGTH.high, "step": 0.1}
-        setting(st.slider, STRENGTH, label("experiment", "size"), take=_choose_strength, **ends)
-        return Change(kind, size=settings[STRENGTH])
-    if kind == "hidden":
-        return Change(kind, hidden=_draw_letters(settings, source))
-    if kind == "misuse":
-        return _draw_misuse(settings)
-    if kind == "other":
-        config = draw_other_model(settings)
-        return config and Change("other", config=config)
-    return Change(kind)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="how"):
+        choose_layer(settings)
+        match kind:
+            case "noise_each" | "noise_once":
+                ends = {"min_value": STRENGTH.low, "max_value": STRENGTH.high, "step": 0.1, "width": 420}
+                setting(st.slider, STRENGTH, label("experiment", "size"), take=_choose_strength, **ends)
+                return Change(kind, size=settings[STRENGTH])
+            case "hidden":
+                places = _places(settings, source)
+                return Change(kind, hidden=tuple(WORD_END if place == END else place - 1 for place in places))
+            case "misuse":
+                return _draw_misuse(settings)
+            case "other":
+                config = draw_other_model(settings)
+                return config and Change("other", config=config)
+        return Change(kind)
 
 
 def _choose_strength(strength: float) -> None:
     choose_setting(STRENGTH, round(strength, 1))
 
 
-def _draw_letters(settings: Settings, source: Tokens) -> tuple[int, ...]:
-    """A switch for each letter and one for the end token; at the start the first letter is hidden."""
-    places = [*range(1, len(source) + 1), END]
-    hidden = [place for place in settings[HIDDEN] if place in places]
-    title = label("experiment", "letters")
-    pills_of_many("hidden", hidden, places, lambda place: _letter(source, place), title, partial(_hide, places))
-    return tuple(WORD_END if place == END else place - 1 for place in hidden)
+def _places(settings: Settings, source: Tokens) -> tuple[int | str, ...]:
+    """The letters to be hidden, as far as the text has them; in the player a click hides and shows them."""
+    return tuple(place for place in settings[HIDDEN] if place == END or place <= len(source))
 
 
 def _letter(source: Tokens, place: int | str) -> str:
     return "‹/s›" if place == END else f"{source[place - 1]} {place}"
-
-
-def _hide(places: list, chosen: list) -> None:
-    choose_setting(HIDDEN, tuple(place for place in places if place in chosen))
 
 
 def _draw_misuse(settings: Settings) -> Change | None:
@@ -217,23 +217,16 @@ def _name(change: Change, source: Tokens) -> str:
     return label("experiment", f"{change.kind}_card", **values)
 
 
-def _draw_card(kind: str, title: str, settings: Settings, source: Tokens, found: Experiment, decoding: Decoding):
-    """What is answered, and how far the looks are from their letters; gives the place for the accuracy."""
-    task = get_task(settings.task)
-    answer = task.tgt_vocab.decode(decoding.answer)
-    answers = task.answers(source)
-    mark = "" if not answers else " ✓" if decoding.ended and answer in answers else " ✗"
-    shown = output_text(task, answer) + ("" if decoding.ended else " …")
-    st.html(
-        f'<div class="card {kind}"><p class="faint">{verbatim(title)}</p>'
-        f'<p class="spoken">{verbatim(shown)}{mark}</p></div>'
-    )
+def _draw_card(kind: str, title: str, settings: Settings, found: Experiment):
+    """How far the looks are from their letters; gives the place for the accuracy."""
+    st.html(f'<div class="card {kind}"><p>{verbatim(title)}</p></div>')
     away = found.gold_distance(found.control if kind == "control" else found.forced)
+    place = st.empty()
     if away is not None and away[0].shape[1] and len(away) >= cross_layer(settings):
         values = away[cross_layer(settings) - 1]
         if not np.isnan(values).all():
             st.caption(label("experiment", "away", away=number(float(np.nanmean(values)), 1)))
-    return st.empty()
+    return place
 
 
 def _draw_drift(settings: Settings, change: Change, found: Experiment, theme: str) -> None:

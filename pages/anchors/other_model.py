@@ -49,7 +49,8 @@ def draw_other_model(settings: Settings) -> ModelConfig | None:
             if part == "kv" and len(options) == 1:
                 continue
             take = partial(_choose, like_it, chosen, number)
-            shown = {"options": options, "format_func": _name, "value": _parts(chosen)[number], "width": 180}
+            width = 180 if part == "kv" else 150
+            shown = {"options": options, "format_func": _name, "value": _parts(chosen)[number], "width": width}
             setting(st.selectbox, OTHER, label("experiment", f"other_{part}"), key=f"other_{part}", take=take, **shown)
     if settings[OTHER] not in (None, name_of(chosen)):
         st.caption(label("experiment", "other_at", wanted=settings[OTHER], used=name_of(chosen)))

@@ -1,6 +1,8 @@
-"""A word decoded step by step, as the player shows it."""
+"""A word decoded step by step, undisturbed and disturbed, as the player shows it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -8,15 +10,15 @@ from attention.cache import sharing_choices, stores
 from attention.cross_attention import KV_WAYS
 from attention.decoding import Decoding
 from attention.tasks import Task, Tokens, get_task
-from pages.anchors.address import LINES, STEP
-from pages.anchors.player import Film, film_data, player
-from pages.shared.answer import no_skill, notice
-from pages.shared.models import ModelRecord, decoding_of
+from pages.anchors.address import HIDDEN, LINES, STEP
+from pages.anchors.player import Film, Place, Run, player, player_data
+from pages.shared.answer import no_skill, notice, output_text
+from pages.shared.models import ModelRecord
 from pages.shared.session import change, current
 from pages.shared.settings import Settings
 from pages.shared.texts import catalogue, label
 from pages.shared.ways import column_labels
-from pages.shared.widgets import segments
+from pages.shared.widgets import choose_setting, segments
 
 CANDIDATES = 5
 
@@ -31,23 +33,51 @@ def shown_head(settings: Settings) -> int:
     return min(settings.head, settings.dec_heads) if settings[LINES] == "one" else 0
 
 
-def draw_player(settings: Settings, record: ModelRecord, source: Tokens) -> None:
-    """The decoding of the word, with layer to choose; a step beyond its end is told, and the last one shown."""
-    task, decoding = get_task(settings.task), decoding_of(record, source)
-    layers = tuple(range(1, settings.dec_layers + 1))
-    title, shown = label("anchors", "layer"), cross_layer(settings)
-    segments("layer", layers, str, take=_choose_layer, title=title, key="anchors_layer", value=shown)
-    step = settings[STEP] or 1
-    if step > len(decoding.output):
-        notice(label("anchors", "no_such_step", step=step, steps=len(decoding.output)))
+def choose_layer(settings: Settings) -> None:
+    """A row of the decoder's layers, where there are several."""
+    if settings.dec_layers == 1:
+        return
+    layers, shown = tuple(range(1, settings.dec_layers + 1)), cross_layer(settings)
+    title = label("anchors", "layer")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
+        st.markdown(title, width="content")
+        look = {"key": "anchors_layer", "value": shown, "label_visibility": "collapsed"}
+        segments("layer", layers, str, take=_take_layer, title=title, **look)
+
+
+def draw_player(
+    settings: Settings,
+    record: ModelRecord,
+    source: Tokens,
+    decodings: Sequence[tuple[str, Decoding]],
+    hidden: Sequence[Place] | None,
+) -> None:
+    """The decodings side by side, each with its title; a step beyond their end is told, and the last one shown.
+
+    hidden: as in `player_data`.
+    """
+    task, step = get_task(settings.task), settings[STEP] or 1
+    steps = max(len(decoding.output) for _, decoding in decodings)
+    if step > steps:
+        notice(label("anchors", "no_such_step", step=step, steps=steps))
     if not record.is_trained:
         st.caption(no_skill(record))
-    film = _film(task, settings, source, decoding)
+    runs = [
+        Run(_film(task, settings, source, decoding), title, _answer(task, source, decoding))
+        for title, decoding in decodings
+    ]
     kept = stores(settings.config, len(source) + 1, 1)
     words = catalogue()["player"] | {"source": label(settings.task, "source"), "target": label(settings.task, "target")}
     here = {"step": step, "head": shown_head(settings), "kv_heads": settings.config.decoder.num_kv_heads}
-    data = film_data(film, kept, _sharing(settings, source), words=words, **here)
-    player(data, key="player", on_rest=_rested)
+    data = player_data(runs, kept, _sharing(settings, source), words=words, hidden=hidden, **here)
+    player(data, key="player", on_rest=_rested, on_hide=partial(choose_setting, HIDDEN))
+
+
+def _answer(task: Task, source: Tokens, decoding: Decoding) -> str:
+    """What a run comes to, with a mark where it is known whether that is right."""
+    answer, answers = task.tgt_vocab.decode(decoding.answer), task.answers(source)
+    mark = "" if not answers else " ✓" if decoding.ended and answer in answers else " ✗"
+    return output_text(task, answer) + ("" if decoding.ended else " …") + mark
 
 
 def _film(task: Task, settings: Settings, source: Tokens, decoding: Decoding) -> Film:
@@ -79,7 +109,7 @@ def _sharing(settings: Settings, source: Tokens) -> list[tuple[str, int, int, in
     return rows
 
 
-def _choose_layer(layer: int) -> None:
+def _take_layer(layer: int) -> None:
     change(replace(current(), kind="cross", layer=layer))
 
 

@@ -6,7 +6,7 @@ from pages.shared.parameters import Choice, Whole
 from pages.shared.settings import MAX_HEADS
 from pages.shared.switched_off import OFF_BY
 
-PART = Choice("part", "pairs", allowed=("pairs", "layers", "removal", "twins", "shared"))
+PART = Choice("part", "removal", allowed=("removal", "pairs", "layers", "twins", "shared"))
 MEASURE = Choice("measure", next(iter(MEASURES)), allowed=tuple(MEASURES))  # of likeness
 ORDER = Choice("order", "by_number", allowed=("by_number", "by_likeness"))  # of the heads in maps of pairs
 PAIR = Whole("pair", low=1, high=MAX_HEADS)  # the head that the chosen one is compared with

@@ -1,4 +1,4 @@
-"""Choosing a measure, with its two sentences, and maps of pairs of heads."""
+"""Choosing a measure, with what it says and cannot see, and maps of pairs of heads."""
 
 import numpy as np
 import streamlit as st
@@ -11,7 +11,7 @@ from pages.shared.chart import draw_chart, look
 from pages.shared.measured import per_head
 from pages.shared.models import ModelRecord
 from pages.shared.texts import label, listed, number, percent, prose
-from pages.shared.widgets import linked
+from pages.shared.widgets import box, linked
 
 DEAD = 0.01  # a contribution below this share of the largest is next to nothing
 
@@ -27,11 +27,14 @@ def choose_measure() -> str:
 
 
 def draw_sentences(name: str) -> None:
-    """What it says, and what it cannot see."""
+    """What it says, and a click away what it cannot see."""
     says, blind = prose("redundancy")[name].split("\n\n")
-    st.markdown(f"**{label('lab', 'says')}** {says}  \n**{label('lab', 'blind')}** {blind}")
-    if name.endswith("cka"):
-        st.caption(prose("redundancy")["chance"])
+    st.markdown(says)
+    with box("blind", label("lab", "blind")) as behind:
+        if behind.open:
+            st.markdown(blind)
+            if name.endswith("cka"):
+                st.markdown(prose("redundancy")["chance"])
 
 
 def draw_map(name: str, found: Measured, key: str, theme: str, on_select=None, **options) -> None:

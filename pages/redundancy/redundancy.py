@@ -1,4 +1,4 @@
-"""Redundancy: which heads do the same, which are needed, and how one can tell."""
+"""Redundancy: which heads are needed, which do the same, and how one can tell."""
 
 from attention.ablation.silence import ZERO
 from attention.cross_attention import fits
@@ -23,9 +23,9 @@ from pages.shared.widgets import linked
 
 # Only the part that is on the screen is computed.
 DRAWN = {
+    "removal": lab_removal.draw,
     "pairs": lab_pairs.draw,
     "layers": lab_layers.draw,
-    "removal": lab_removal.draw,
     "twins": lab_twins.draw,
     "shared": lab_shared.draw,
 }

@@ -35,10 +35,13 @@ LEAST_CONSTANT = 0.01  # of what a head adds, to be spoken of
 
 def draw(settings: Settings, record: ModelRecord, source: Tokens) -> None:
     theme = st.context.theme.type or "light"
-    st.header(label("switches", "title"), anchor=False)
-    off_by = linked(OFF_BY, lambda by: label("off_by", by), label("off_by", "label"))
     _draw_switches(settings)
+    off_by = settings[OFF_BY]
     _draw_before_and_after(record, record.without_heads(settings.off, off_by), source)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
+        linked(OFF_BY, lambda by: label("off_by", by), label("off_by", "label"))
+        if settings.off:
+            st.button(label("switches", "reset"), on_click=choose_setting, args=("off", ()))
     st.markdown(prose("redundancy")["removal"])
     head, share = most_constant(record)
     if share >= LEAST_CONSTANT:
@@ -52,7 +55,7 @@ def draw(settings: Settings, record: ModelRecord, source: Tokens) -> None:
 
 
 def _draw_switches(settings: Settings) -> None:
-    """A pill for each head of the model; those that are lit are off."""
+    """A pill for each head of the model; those that were pressed are off, and look so: redundancy.css."""
     shared = any(num_kv_heads(settings.config, kind) < settings.heads_of(kind) for kind in ATTENTION_KINDS)
     st.caption(" ".join(label("switches", name) for name in (("hint", "kv_hint") if shared else ("hint",))))
     for column, kind in zip(st.columns(3, gap="medium"), ATTENTION_KINDS, strict=True):
@@ -64,8 +67,6 @@ def _draw_switches(settings: Settings) -> None:
                 take = partial(_switch, kind, layer)
                 pills_of_many(f"off_{kind}_{layer}", off, heads, lambda head: str(head + 1), title, take)
                 _draw_kv_switches(settings, kind, layer, off)
-    if settings.off:
-        st.button(label("switches", "reset"), on_click=choose_setting, args=("off", ()))
 
 
 def _switch(kind: str, layer: int, off: Sequence[int]) -> None:
@@ -77,20 +78,20 @@ def _switch(kind: str, layer: int, off: Sequence[int]) -> None:
 
 
 def _draw_kv_switches(settings: Settings, kind: str, layer: int, off: Sequence[int]) -> None:
-    """Where query heads share K/V heads, a pill for each of these, lit when all that read it are off."""
+    """Where query heads share K/V heads, a pill for each of these, which is off when all that read it are."""
     count = num_kv_heads(settings.config, kind)
     if count == settings.heads_of(kind):
         return
     groups = [[head.number for head in readers_of(settings.config, kind, layer, number)] for number in range(count)]
-    lit = [number for number, group in enumerate(groups) if set(group) <= set(off)]
+    gone = [number for number, group in enumerate(groups) if set(group) <= set(off)]
 
     def switch(wanted: Sequence[int]) -> None:
-        changed = {head for number in set(wanted) ^ set(lit) for head in groups[number]}
-        gone = {head for number in wanted for head in groups[number]}
-        _switch(kind, layer, sorted((set(off) - changed) | gone))
+        changed = {head for number in set(wanted) ^ set(gone) for head in groups[number]}
+        away = {head for number in wanted for head in groups[number]}
+        _switch(kind, layer, sorted((set(off) - changed) | away))
 
     title = label("switches", "kv_row", kind=label("kind", kind), layer=layer + 1)
-    pills_of_many(f"off_{kind}_{layer}_kv", lit, range(count), lambda number: str(number + 1), title, switch)
+    pills_of_many(f"off_{kind}_{layer}_kv", gone, range(count), lambda number: str(number + 1), title, switch)
 
 
 def _draw_before_and_after(whole: ModelRecord, rest: ModelRecord, source: Tokens) -> None:

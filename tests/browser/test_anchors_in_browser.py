@@ -1,4 +1,4 @@
-"""The page Anchors in a real browser: play, pause, step, slider, keys, and an address that opens at the same step."""
+"""The page Anchors in a real browser: play, step, hide letters, and an address that opens at the same step."""
 
 import re
 
@@ -32,13 +32,24 @@ def expect_step(page, step, of=4):
 
 
 def picture(page):
-    return page.get_by_role("img", name=re.compile("^step"))
+    return page.get_by_role("img", name=re.compile("step"))
+
+
+def runs(page):
+    """What stands over the two runs: title and answer of each."""
+    return [text.split("\n") for text in page.locator(".run-head").all_inner_texts()]
+
+
+def letters(page):
+    return page.get_by_role("group", name="Hidden from the decoder").get_by_role("button")
 
 
 def lines(page):
-    """How many lines are drawn."""
-    return page.locator("svg path[stroke-width]").evaluate_all(
-        "all => all.filter(p => p.style.display !== 'none').length"
+    """How many lines of the control are drawn."""
+    return (
+        page.locator(".stage")
+        .first.locator("path[stroke-width]")
+        .evaluate_all("all => all.filter(p => p.style.display !== 'none').length")
     )
 
 
@@ -51,7 +62,7 @@ def test_it_plays_to_the_end_and_tells_the_address(open_anchors):
     expect_step(page, 4)
     expect(page.get_by_role("button", name="Play")).to_be_visible()  # it stops by itself
     for token in KNIGHT:
-        expect(page.locator(".sounds").get_by_text(token, exact=True)).to_be_visible()
+        expect(page.locator(".sounds").first.get_by_text(token, exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile("step=4"))
 
 
@@ -145,16 +156,62 @@ def test_nobody_who_wants_little_motion_sees_lines_glide(open_anchors):
     assert paths.evaluate_all("all => all.map(path => path.getAttribute('d'))") == at_once
 
 
-def test_hidden_letters_stay_lit_when_one_goes_back_to_another_text(open_anchors):
-    page = open_anchors("text=photograph&experiment=hidden&hidden=3-4-end")
-    lit = page.get_by_role("toolbar", name="Hidden from the decoder").get_by_role("button", pressed=True)
-    expect(lit).to_have_text(["o 3", "t 4", "‹/s›"])
+ON_ONE_SCREEN = (
+    ".st-key-page_experiment", ".controls",
+    ".stage >> nth=0", ".stage >> nth=1", ".sounds >> nth=0", ".sounds >> nth=1",
+)  # fmt: skip
+
+
+def test_letters_are_hidden_by_clicking_them_and_both_runs_are_on_one_screen(open_anchors):
+    page = open_anchors(width=1280, height=720)
+    boxes = [page.locator(part).bounding_box() for part in ON_ONE_SCREEN]
+    assert all(box["y"] >= 0 and box["y"] + box["height"] <= 720 for box in boxes), boxes
+    (*_, left, right), (first, second) = boxes, boxes[2:4]
+    assert left["y"] == right["y"] and first["x"] + first["width"] <= second["x"]
+    assert runs(page)[0] == ["Control: anchor fixed", "n aɪ t ✓"] and runs(page)[1][0] == "Hidden: k 1"
+    letters(page).nth(0).click()
+    letters(page).nth(4).click()
+    expect(page.locator(".run-head").nth(1)).to_contain_text("Hidden: h 5")
+    expect(letters(page).and_(page.locator("[aria-pressed=true]"))).to_have_text(["h"])
+    assert letters(page).nth(4).evaluate("node => getComputedStyle(node).textDecorationLine") == "line-through"
+    expect(page).to_have_url(re.compile("hidden=5"))
+    assert runs(page)[0] == ["Control: anchor fixed", "n aɪ t ✓"]
+
+
+@pytest.mark.slow
+def test_on_a_phone_letters_are_hidden_by_tapping_and_the_runs_stand_one_below_the_other(open_anchors):
+    page = open_anchors(width=390, height=844, has_touch=True, is_mobile=True)
+    letters(page).nth(5).tap()
+    expect(page.locator(".run-head").nth(1)).to_contain_text("Hidden: k 1, t 6")
+    first, second = (page.locator(".stage").nth(which).bounding_box() for which in (0, 1))
+    assert first["y"] + first["height"] <= second["y"]
+    assert second["y"] + second["height"] - first["y"] <= 844  # both are seen together
+
+
+@pytest.mark.slow
+def test_letters_are_hidden_by_the_keyboard(open_anchors):
+    page = open_anchors("hidden=none")
+    expect(page.locator(".run-head").nth(1)).to_contain_text("Nothing is hidden")
+    letters(page).nth(6).focus()
+    page.keyboard.press(" ")
+    expect(page.locator(".run-head").nth(1)).to_contain_text("Hidden: ‹/s›")
+    expect_step(page, 1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".run-head").nth(1)).to_contain_text("Nothing is hidden")
+    expect(letters(page).nth(6)).to_be_focused()
+
+
+@pytest.mark.slow
+def test_letters_of_another_text_are_not_those_that_were_hidden_before(open_anchors):
+    page = open_anchors("text=photograph&hidden=3-4-end")
+    pressed = letters(page).and_(page.locator("[aria-pressed=true]"))
+    expect(pressed).to_have_text(["o", "t", "</s>"])
     page.get_by_test_id("stSidebar").get_by_text("Dates", exact=True).click()
     expect(page).to_have_url(re.compile("task=dates"))
-    expect(lit).to_have_count(3)
-    expect(lit.first).not_to_have_text("o 3")
+    expect(pressed).to_have_count(3)
+    expect(pressed.first).not_to_have_text("o")
     page.go_back()
-    expect(lit).to_have_text(["o 3", "t 4", "‹/s›"])
+    expect(pressed).to_have_text(["o", "t", "</s>"])
 
 
 @pytest.mark.slow
@@ -163,7 +220,7 @@ def test_another_word_is_played_from_its_own_steps(open_anchors):
     box = page.get_by_role("textbox", name="Word")
     box.fill("a" * 2)
     box.press("Enter")
-    expect(page.locator(".letters")).to_have_text(re.compile("^aa</s>$"), timeout=30_000)
+    expect(page.locator(".letters").first).to_have_text(re.compile("^aa</s>$"), timeout=30_000)
 
 
 @pytest.mark.slow

@@ -5,6 +5,12 @@ from whole_page import LOOKS, expect_fitting
 
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
+# How a text is decorated, and how far its colour is from the page's.
+LOOK = """node => {
+    const light = color => color.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+    const [style, page] = [node, document.querySelector(".stApp")].map(one => getComputedStyle(one));
+    return [style.textDecorationLine, Math.abs(light(style.color) - light(page.backgroundColor))];
+}"""
 
 
 @pytest.fixture
@@ -12,8 +18,7 @@ def open_lab(serve, new_page):
     def open_lab(query="", **options):
         page = new_page(**options)
         page.goto(f"{serve('app.py')}/redundancy?{query}")
-        expect(page.get_by_role("heading", name="Two heads")).to_be_visible(timeout=90_000)
-        expect(page.get_by_text("What every measure says")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("Before and after")).to_be_visible(timeout=90_000)
         return page
 
     return open_lab
@@ -34,10 +39,14 @@ def click_cell(page, chart, row, column, heads):
 
 @pytest.mark.slow
 def test_a_visitor_changes_the_measure_and_clicks_a_pair(open_lab):
-    page = open_lab()
+    page = open_lab("part=pairs")
     page.get_by_role("combobox", name="Measure").click()
     page.get_by_role("option", name="cosine of contributions").click()
-    expect(page.get_by_text("all that the rest of the model ever gets from a head")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("all that the model ever gets from a head")).to_be_visible(timeout=30_000)
+    blind = page.get_by_text("two heads may look at different places and still add the same")
+    expect(blind).to_be_hidden()
+    page.get_by_text("What this measure cannot see").click()
+    expect(blind).to_be_visible(timeout=30_000)
     click_cell(page, "pairs_encoder", row=2, column=4, heads=4)
     expect(page.get_by_text("head 2 less head 4")).to_be_visible(timeout=30_000)
     expect(page.get_by_text("What every measure says of heads 2 and 4")).to_be_visible(timeout=30_000)
@@ -46,11 +55,17 @@ def test_a_visitor_changes_the_measure_and_clicks_a_pair(open_lab):
 @pytest.mark.slow
 def test_a_visitor_switches_a_head_off_and_plants_a_twin(open_lab):
     page = open_lab()
-    look_at(page, "Take heads away")
     expect(page.get_by_text("none switched off yet")).to_be_visible(timeout=30_000)
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Cross-attention, layer 2")
-    switches.get_by_text("3", exact=True).click()
+    third = switches.get_by_text("3", exact=True)
+    before = third.evaluate(LOOK)
+    assert before[0] == "none"
+    third.click()
     expect(page.get_by_text("without 1 head")).to_be_visible(timeout=30_000)
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(400)  # colours fade
+    decoration, contrast = third.evaluate(LOOK)
+    assert decoration == "line-through" and contrast < before[1]  # struck through, and fainter than the others
     look_at(page, "Plant a twin")
     expect(page.get_by_role("columnheader", name="same pattern, other V")).to_be_visible(timeout=30_000)
     page.get_by_text("rotated", exact=True).first.click()
@@ -59,14 +74,14 @@ def test_a_visitor_switches_a_head_off_and_plants_a_twin(open_lab):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS)
-def test_it_fits_the_screen_and_axe_finds_nothing(open_lab, look):
-    expect_fitting(open_lab(**look), look["width"])
+@pytest.mark.parametrize("part", ["removal&off=cross.2.3", "pairs"])
+def test_it_fits_the_screen_and_axe_finds_nothing(open_lab, look, part):
+    expect_fitting(open_lab(f"part={part}", **look), look["width"])
 
 
 @pytest.mark.slow
 def test_no_column_beside_the_curve_is_cut_off(open_lab):
     page = open_lab()
-    look_at(page, "Take heads away")
     page.get_by_role("button", name="Take all heads away, one by one").click()
     table = page.get_by_role("group", name="Missed most when taken away alone")
     expect(table).to_be_visible(timeout=120_000)

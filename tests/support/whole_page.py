@@ -9,7 +9,7 @@ LANDMARKS = {  # what is there when a page is whole; for others a title is enoug
     "shapes": ".flow",
     "lesson": "[data-testid=stButtonGroup]",
     "compare": ".js-plotly-plot",
-    "redundancy": ".js-plotly-plot",
+    "redundancy": ":is(.js-plotly-plot, table)",
     "wild": "table",
     "article": ".verdicts",
 }

@@ -1,9 +1,11 @@
-"""A decoding as something to play: lines from letters to sounds, growing rows, candidates, and the two stores.
+"""Decodings as something to play: lines from letters to sounds, growing rows, candidates, and the two stores.
 
-The component gets the whole decoding at once, so playing needs no further run of the script. `player.js` sends back the
-step and the head when it comes to rest, which is how they get into the address.
+One run, or two side by side that go in step: undisturbed and disturbed. The component gets all of them at once, so
+playing needs no further run of the script. `player.js` sends back the step and the head when it comes to rest, and the
+letters that are hidden when one is clicked, which is how they get into the address.
 
-    player(decoding, layer=1, source=[*"knight", "</s>"], output=["n", "aɪ", "t", "</s>"], …, key="player")
+    control, disturbed = (Run(film, "Control", "n aɪ t ✓"), Run(other, "Hidden: k 1", "n aɪ t ✓"))
+    player(player_data([control, disturbed], …), key="player", on_rest=…, on_hide=…)
 """
 
 from collections.abc import Callable, Sequence
@@ -19,18 +21,19 @@ from attention.figures.text import visible
 from attention.notebook import COMMON_CSS, COMMON_JS
 from attention.notebook.packing import pack
 from pages.shared.component import component
+from pages.shared.parameters import END
 
 _FOLDER = Path(__file__).parent
 _component = component(
     "player",
     (*COMMON_CSS, _FOLDER / "player.css"),
-    (*COMMON_JS, *(_FOLDER / script for script in ("parts.js", "picture.js", "player.js"))),
+    (*COMMON_JS, *(_FOLDER / script for script in ("parts.js", "run.js", "player.js"))),
 )
 
 
 @dataclass(frozen=True)
 class Film:
-    """Everything that is played.
+    """Everything of one decoding that is played.
 
     Attributes:
         weights: (heads, steps, kv_len) of one layer's cross-attention, shorter rows padded with zeros.
@@ -58,8 +61,35 @@ class Film:
             )
 
 
-def film_data(
-    film: Film,
+@dataclass(frozen=True)
+class Run:
+    """A film, what was done to its anchor, and what the whole of it comes to."""
+
+    film: Film
+    title: str
+    answer: str
+
+    def data(self) -> dict:
+        film = self.film
+        return {
+            "title": self.title,
+            "answer": self.answer,
+            "weights": pack(film.weights),
+            "heads": len(film.weights),
+            "source": [visible(token) for token in film.source],
+            "own": [visible(token) for token in film.own],
+            "said": [visible(token) for token in film.output],
+            "read": [visible(token) for token in film.read],
+            "candidates": [[[visible(token), round(share, 5)] for token, share in row] for row in film.candidates],
+            "gold": [sorted(columns) for columns in film.gold],
+        }
+
+
+Place = int | str  # a letter, counted from 1, or END
+
+
+def player_data(
+    runs: Sequence[Run],
     kept: Sequence[Store],
     sharing: Sequence[tuple[str, int, int, int]],
     *,
@@ -67,20 +97,21 @@ def film_data(
     head: int,
     kv_heads: int,
     words: dict[str, str],
+    hidden: Sequence[Place] | None = None,
 ) -> dict:
-    """What the component is sent. `kept` is what is kept after one step; `sharing` (name, K/V heads, bytes of the
-    anchor, bytes of the decoder's own cache for each step); `head` 0 is all of them;
-    `kv_heads` is how many the decoder has."""
-    heads, steps, _ = film.weights.shape
+    """What the component is sent. `runs`: the control, and beside it another one or none.
+
+    Args:
+        kept: what is kept after one step.
+        sharing: (name, K/V heads, bytes of the anchor, bytes of the decoder's own cache for each step).
+        head: whose lines are shown; 0: those of all.
+        kv_heads: how many the decoder has.
+        hidden: the letters that are hidden in the second run, where a click hides and shows them; None: no click does.
+    """
+    heads, steps = len(runs[0].film.weights), max(len(run.film.output) for run in runs)
     return {
-        "weights": pack(film.weights),
-        "heads": heads,
-        "source": [visible(token) for token in film.source],
-        "own": [visible(token) for token in film.own],
-        "said": [visible(token) for token in film.output],
-        "read": [visible(token) for token in film.read],
-        "candidates": [[[visible(token), round(share, 5)] for token, share in row] for row in film.candidates],
-        "gold": [sorted(columns) for columns in film.gold],
+        "runs": [run.data() for run in runs],
+        "hidden": None if hidden is None else list(hidden),
         "stores": [
             {
                 "label": words[f"store_{store.name}"],
@@ -100,17 +131,32 @@ def film_data(
     }
 
 
-def player(data: dict, key: str, on_rest: Callable[[int, int], None]) -> None:
-    """Draw it; `on_rest(step, head)` is called when the visitor has come to rest somewhere else (head 0: all)."""
-    steps, heads = len(data["said"]), data["heads"]
+def player(
+    data: dict, key: str, on_rest: Callable[[int, int], None], on_hide: Callable[[tuple[Place, ...]], None]
+) -> None:
+    """Draw it.
+
+    Args:
+        on_rest: called with (step, head) when the visitor has come to rest somewhere else (head 0: all).
+        on_hide: called with all letters that are to be hidden from now on, when one was clicked.
+    """
+    steps, heads = max(len(run["said"]) for run in data["runs"]), data["runs"][0]["heads"]
+    letters = len(data["runs"][0]["source"]) - 1
+
+    def sent(name: str) -> dict:
+        """From the browser, so nothing about it is taken for granted."""
+        state = st.session_state.get(key)
+        value = state.get(name) if hasattr(state, "get") else None
+        return value if isinstance(value, dict) else {}
 
     def rested() -> None:
-        state = st.session_state.get(key)
-        value = state.get("rest") if hasattr(state, "get") else None
-        if not isinstance(value, dict):
-            return
-        step, head = value.get("step"), value.get("head")
+        step, head = sent("rest").get("step"), sent("rest").get("head")
         if type(step) is int and type(head) is int and 1 <= step <= steps and 0 <= head <= heads:
             on_rest(step, head)
 
-    _component(key=key, data=data, on_rest_change=rested)
+    def hid() -> None:
+        wanted = sent("hide").get("places")
+        if data["hidden"] is not None and isinstance(wanted, list):
+            on_hide(tuple(place for place in (*range(1, letters + 1), END) if place in wanted))
+
+    _component(key=key, data=data, on_rest_change=rested, on_hide_change=hid)

@@ -1,4 +1,4 @@
-// The nodes of the player and small helpers. Joined behind the common nodes, in front of picture.js and player.js.
+// The nodes of the player and small helpers. Joined behind the common nodes, in front of run.js and player.js.
 
 const SVG = "http://www.w3.org/2000/svg";
 const makeSvg = (tag) => document.createElementNS(SVG, tag);
@@ -44,3 +44,4 @@ function percent(share) {
   return share > 0.9995 && share < 1 ? "> 99.9 %" : `${(100 * share).toFixed(1)} %`;
 }
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+const sameMembers = (some, others) => some.length === others.length && some.every((one) => others.includes(one));

@@ -1,8 +1,8 @@
-// Plays a decoding: the whole of it is here, so a step is only a matter of drawing.
+// Plays one or two decodings in step: all of them are here, so a step is only a matter of drawing.
 //
 // Streamlit calls the default function again at each change of data or theme, with no clean-up in between. So one Player
 // is kept per mount point; its nodes are updated in place. What the visitor has chosen since wins over what is sent.
-// Python joins parts.js, picture.js and this file into one module.
+// Python joins parts.js, run.js and this file into one module.
 
 const BEAT = 1300; // ms between two steps while playing
 // Letters of the Material Symbols that Streamlit brings along.
@@ -15,31 +15,28 @@ export default function ({ data, parentElement, setStateValue }) {
   return () => player.stop();
 }
 
-class Player extends Picture {
+class Player {
   constructor(parent) {
-    super();
     this.root = add(parent, "div", "root");
     this.root.addEventListener("keydown", (event) => this.press(event));
     this.makeControls();
-    const columns = add(this.root, "div", "columns");
-    this.makeStage(add(columns, "div", "left"));
-    const right = add(columns, "div", "right");
-    this.candidates = panel(right, "candidates");
-    this.anchor = panel(right, "anchor");
-    this.cache = panel(right, "cache");
+    this.stages = add(this.root, "div", "columns");
+    this.details = add(this.root, "div", "columns");
+    const stores = add(this.root, "div", "stores");
+    this.anchor = panel(stores, "anchor");
+    this.cache = panel(stores, "cache");
     for (const store of [this.anchor, this.cache]) {
       store.cells = add(store.body, "div", "cells");
       store.lines = add(store.body, "div");
     }
-    this.sharing = panel(right, "sharing");
+    this.sharing = panel(stores, "sharing");
     const table = add(this.sharing.body, "table");
     this.sharingHead = add(add(table, "thead"), "tr");
     this.sharingRows = add(table, "tbody");
     this.status = add(this.root, "div", "unseen");
     this.status.setAttribute("role", "status");
     this.timers = { play: null, rest: null };
-    this.observer = new ResizeObserver(() => this.data && this.draw(false));
-    this.observer.observe(this.stage);
+    this.runs = [];
   }
 
   makeControls() {
@@ -59,44 +56,31 @@ class Player extends Picture {
     this.slider.min = 1;
     this.slider.addEventListener("input", () => (this.pause(), this.go(+this.slider.value)));
     this.count = add(bar, "span", "count");
-    this.headBar = add(this.root, "div", "heads");
+    const lines = add(bar, "div", "heads");
+    this.headTitle = add(lines, "span", "quiet");
+    this.headBar = add(lines, "div", "heads");
     this.headBar.setAttribute("role", "group");
   }
 
-  makeStage(left) {
-    this.stage = add(left, "div", "stage");
-    this.stage.tabIndex = 0;
-    this.stage.setAttribute("role", "img");
-    this.upper = add(this.stage, "div", "caption");
-    this.letters = add(this.stage, "div", "letters");
-    this.lines = this.stage.appendChild(makeSvg("svg"));
-    this.lines.setAttribute("aria-hidden", "true");
-    this.sounds = add(this.stage, "div", "sounds");
-    this.lower = add(this.stage, "div", "caption");
-    this.rowsTitle = add(left, "h2");
-    this.rows = add(left, "div", "rows");
-    this.rows.setAttribute("role", "img");
-    this.note = add(left, "div", "quiet note");
-  }
-
   stop() {
-    this.observer.disconnect();
+    for (const run of this.runs) run.stop();
     this.pause();
-    cancelAnimationFrame(this.frame);
   }
 
   update(data, send) {
-    const name = data.weights + data.said.join(" ") + data.source.join(" ");
+    const control = data.runs[0];
+    const name = control.weights + control.said.join(" ") + control.source.join(" ");
     const busy = name === this.name && (this.timers.play || this.timers.rest);
-    if (name !== this.name) this.pause();
+    if (name !== this.name) {
+      this.pause();
+      this.wanted = null;
+    }
     this.send = send;
     this.data = data;
     this.name = name;
-    this.weights = floats(data.weights);
-    this.steps = data.said.length;
-    this.columns = [...data.source, ...data.own];
+    this.steps = Math.max(...data.runs.map((run) => run.said.length));
     if (!busy) [this.step, this.head] = [data.step, data.head];
-    this.observer.observe(this.stage);
+    this.step = Math.min(this.step, this.steps);
     this.build();
     this.draw(false);
   }
@@ -135,6 +119,15 @@ class Player extends Picture {
     if (!this.timers.play) this.rest();
   }
 
+  // A letter is hidden, or shown again. Until Python has sent the run that belongs to it, the letters say what is wanted.
+  hide(place) {
+    const before = this.wanted ?? this.data.hidden;
+    this.wanted = before.includes(place) ? before.filter((other) => other !== place) : [...before, place];
+    this.runs[1].hidden = this.wanted;
+    this.runs[1].showHidden();
+    this.send("hide", { places: this.wanted, at: Date.now() });
+  }
+
   rest() {
     clearTimeout(this.timers.rest);
     this.timers.rest = setTimeout(() => {
@@ -148,15 +141,15 @@ class Player extends Picture {
     if (event.target === this.slider) return; // it knows its own keys
     const to = { ArrowLeft: this.step - 1, ArrowRight: this.step + 1, Home: 1, End: this.steps }[event.key];
     if (to !== undefined) (this.pause(), this.go(to));
-    else if (event.key === " " && event.target === this.stage) this.timers.play ? this.pause(true) : this.play();
+    else if (event.key === " " && event.target.classList.contains("picture")) this.timers.play ? this.pause(true) : this.play();
     else return;
     event.preventDefault();
   }
 
-  // ---- nodes ----
+  // ---- what is drawn ----
 
   build() {
-    const { words, heads, sharing } = this.data;
+    const { words, sharing, runs, hidden } = this.data;
     const dark = isDark(getComputedStyle(this.root).getPropertyValue("--st-background-color"));
     this.root.style.setProperty("--blue", this.data.blue[dark ? "dark" : "light"]);
     for (const name of ["first", "back", "next"]) {
@@ -165,8 +158,9 @@ class Player extends Picture {
     }
     this.slider.max = this.steps;
     this.slider.setAttribute("aria-label", words.slider);
+    setText(this.headTitle, words.heads);
     this.headBar.setAttribute("aria-label", words.heads);
-    fill(this.headBar, heads + 1, (head) => {
+    fill(this.headBar, runs[0].heads + 1, (head) => {
       const button = makeButton(this.headBar, "", () => this.choose(head));
       button.className = "head";
       return button;
@@ -175,9 +169,6 @@ class Player extends Picture {
       setText(button.parts.text, head ? String(head) : words.all);
       button.setAttribute("aria-label", head ? `${words.head} ${head}` : words.all);
     });
-    setText(this.upper, words.source);
-    setText(this.lower, words.target);
-    setText(this.candidates.title, words.candidates);
     setText(this.anchor.title, words.anchor);
     setText(this.cache.title, words.cache);
     setText(this.sharing.title, words.sharing);
@@ -187,18 +178,69 @@ class Player extends Picture {
       this.sharingHead.children[i].scope = "col";
     });
     fill(this.sharingRows, sharing.length, makeShare);
-    fill(this.letters, this.columns.length, () => make("span", "tile"));
-    fill(this.sounds, this.steps, () => make("span", "tile"));
-    fill(this.rows, this.steps, () => {
-      const row = make("div", "row");
-      row.parts = { label: add(row, "span", "label"), cells: add(row, "span", "row-cells") };
-      return row;
+    this.buildRuns(runs, hidden);
+  }
+
+  buildRuns(runs, hidden) {
+    for (const run of this.runs.splice(runs.length)) run.stop();
+    while (this.runs.length < runs.length) {
+      this.runs.push(new Run((place) => this.hide(place), () => this.data && this.draw(false)));
+    }
+    for (const [parent, part] of [[this.stages, "stage"], [this.details, "details"]]) {
+      const nodes = this.runs.map((run) => run[part]);
+      if (nodes.some((node, i) => node !== parent.children[i]) || parent.children.length > nodes.length) {
+        parent.replaceChildren(...nodes);
+      }
+    }
+    if (!hidden || (this.wanted && sameMembers(this.wanted, hidden))) this.wanted = null;
+    runs.forEach((run, i) => this.runs[i].build(run, this.data.words, i && hidden ? this.wanted ?? hidden : null));
+  }
+
+  draw(glide) {
+    const { words } = this.data;
+    this.root.classList.toggle("narrow", this.root.clientWidth < 760);
+    this.root.classList.toggle("playing", !!this.timers.play);
+    for (const run of this.runs) run.draw(this.step, this.head, glide);
+    this.slider.value = this.step;
+    setText(this.count, `${words.step} ${this.step} / ${this.steps}`);
+    const newest = this.runs.map((run) => run.data.said[this.step - 1]).filter(Boolean);
+    this.slider.setAttribute("aria-valuetext", `${words.step} ${this.step} / ${this.steps}: ${newest.join(" | ")}`);
+    this.buttons.first.disabled = this.buttons.back.disabled = this.step === 1;
+    this.buttons.next.disabled = this.step === this.steps;
+    this.showPlaying();
+    [...this.headBar.children].forEach((button, head) => button.setAttribute("aria-pressed", head === this.head));
+    this.drawStores();
+    setText(this.status, this.runs.map((run) => run.said ?? "").join(" "));
+  }
+
+  // Those of the control: what is kept does not depend on what it holds.
+  drawStores() {
+    const { stores, sharing, words } = this.data;
+    const { source, read } = this.data.runs[0];
+    const step = Math.min(this.step, read.length);
+    for (const [store, grows, labels] of [[this.anchor, false, source], [this.cache, true, read]]) {
+      const shown = stores.filter((entry) => entry.grows === grows);
+      fill(store.cells, labels.length, () => make("span"));
+      labels.forEach((label, i) => {
+        const filled = !grows || i < step;
+        setText(store.cells.children[i], filled ? label : "");
+        store.cells.children[i].className = filled ? "full" : "empty";
+      });
+      fill(store.lines, shown.length, makeLine);
+      shown.forEach((entry, i) => {
+        const { label, shape, bytes } = store.lines.children[i].parts;
+        // The number of tokens is the last but one of a shape; it is 1 in what is sent of a store that grows.
+        const sizes = entry.shape.map((size, d) => (grows && d === entry.shape.length - 2 ? step : size));
+        setText(label, entry.label);
+        setText(shape, `${entry.copies > 1 ? `${entry.copies} × ` : ""}(${sizes.join(" × ")})`);
+        setText(bytes, `${thousands(entry.bytes * (grows ? step : 1))} ${words.bytes}`);
+      });
+    }
+    sharing.forEach(([name, heads, anchor, each], i) => {
+      const { parts } = this.sharingRows.children[i];
+      [name, heads, thousands(anchor), thousands(each * step)].forEach((text, c) => setText(parts[c], String(text)));
+      this.sharingRows.children[i].classList.toggle("here", heads === this.data.kvHeads);
     });
-    this.columns.forEach((text, i) => {
-      setText(this.letters.children[i], text);
-      this.letters.children[i].classList.toggle("theirs", i >= this.data.source.length);
-    });
-    for (const row of this.rows.children) fill(row.parts.cells, this.columns.length, () => make("span", "cell"));
   }
 
   showPlaying() {

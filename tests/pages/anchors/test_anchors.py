@@ -23,7 +23,7 @@ from attention.tasks import get_task
 from pages.anchors import experiment
 from pages.anchors.address import LINES, OTHER, STEP
 from pages.anchors.other_model import other_models
-from pages.anchors.player import Film, film_data
+from pages.anchors.player import Film, Run
 from pages.shared.models import record_of
 from pages.shared.settings import Settings
 from pages.shared.texts import catalogue, percent
@@ -37,6 +37,8 @@ NUM_WORDS = 20
 def few_words(monkeypatch):
     monkeypatch.setattr(experiment, "NUM_WORDS", NUM_WORDS)
     experiment._right.cache_clear()
+    yield
+    experiment._right.cache_clear()  # elsewhere there are as many as there are
 
 
 def open_page(**address) -> AppTest:
@@ -44,8 +46,14 @@ def open_page(**address) -> AppTest:
 
 
 def film(app: AppTest) -> dict:
+    """What the player is sent, and of the control."""
     (component,) = app_test.components(app)
-    return json.loads(component.proto.json)
+    sent = json.loads(component.proto.json)
+    return sent | sent["runs"][0]
+
+
+def answers(app: AppTest) -> list[str]:
+    return [run["answer"] for run in film(app)["runs"]]
 
 
 def shipped():
@@ -57,9 +65,8 @@ def knight():
 
 
 def test_blanks_in_tokens_get_a_sign():
-    here = {"step": 1, "head": 0, "kv_heads": 1, "words": catalogue()["player"]}
     blanks = Film(np.ones((1, 1, 3)), ["a", " ", ""], [], ["\u00a0"], ["b "], [[("\u200b", 1.0)]], [()])
-    sent = film_data(blanks, [], [], **here)
+    sent = Run(blanks, "", "").data()
     assert (sent["source"], sent["said"], sent["read"]) == (["a", "␣", "∅"], ["⍽"], ["b␣"])
     assert sent["candidates"] == [[["⍽", 1.0]]]
     written = film(open_page(task="dates", text="3rd of Nov 94"))["source"]
@@ -169,19 +176,36 @@ def test_a_disturbance_shows_what_the_library_finds_beside_the_control(kind):
     model = shipped()
     found = run_experiment(decode_source(model, TASK, KNIGHT), model, TASK, KNIGHT, CHANGES[kind])
     said = texts(app)
-    spoken = found.free.answer
+    spoken = TASK.join_target(TASK.tgt_vocab.decode(found.free.answer))
+    control, changed = answers(app)
     assert said.count('class="card ') == 2
-    assert "n aɪ t ✓" in said and TASK.join_target(TASK.tgt_vocab.decode(spoken)) in said
+    assert control == "n aɪ t ✓" and changed.startswith(spoken) and changed[-1] == ("✓" if spoken == "n aɪ t" else "✗")
+    sent, weights = film(app)["runs"][1], found.free.cross[1].weights
+    np.testing.assert_array_equal(unpack(sent["weights"], weights.shape), weights)
+    assert (film(app)["hidden"] == [1]) == (kind == "hidden") and film(app)["step"] == 1
     assert share(model) in said and share(model, CHANGES[kind]) in said
     charts = app.get("plotly_chart")
     assert len(charts) == (0 if kind == "off" else 1)
     assert ("no head may look at anything" in said) == (kind == "off")
 
 
+@pytest.mark.parametrize(
+    ("places", "hidden"), [("none", []), ("1", [0]), ("3-4-end", [2, 3, 6]), ("6-7-16-end", [5, 6])]
+)
+def test_a_hidden_letter_has_no_weight_and_the_rest_has_all(places, hidden):
+    data = film(open_page(hidden=places))
+    run = data["runs"][1]
+    rows = unpack(run["weights"], (8, len(run["said"]), 7))
+    assert (rows[:, :, hidden] == 0).all()
+    np.testing.assert_allclose(rows.sum(-1), 1.0, atol=1e-5)
+    if places == "none":
+        assert run["weights"] == data["weights"] and run["title"] == "Nothing is hidden"
+
+
 def test_noise_of_size_0_equals_the_control():
-    app = open_page()
+    app = open_page(experiment="noise_each")
     checked(app.slider(key="strength").set_value(0.0).run())
-    assert texts(app).count("n aɪ t ✓") == 2
+    assert answers(app) == ["n aɪ t ✓"] * 2
     assert texts(app).count(share(shipped())) == 2
 
 
@@ -193,11 +217,11 @@ def test_two_shares_are_compared_word_by_word():
     said = texts(choose(open_page(), "off"))
     assert f"Of the same {NUM_WORDS} words, {lost} were lost" in said and "and 0 won" in said
     assert "this one model, not of other seeds" in said and "draw of noise" not in said and "95 %" not in said
-    assert "this one draw of noise" in texts(open_page())
+    assert "this one draw of noise" in texts(open_page(experiment="noise_each"))
 
 
 def test_where_no_word_changed_there_is_nothing_to_test():
-    app = open_page()
+    app = open_page(experiment="noise_each")
     checked(app.slider(key="strength").set_value(0.0).run())
     assert f"None of the {NUM_WORDS} words changed" in texts(app) and "McNemar test:" not in texts(app)
 
@@ -294,6 +318,7 @@ def test_another_shipped_model_is_offered_wherever_one_has_the_same_columns(seed
 def test_where_a_kind_has_nothing_to_offer_it_says_so():
     app = choose(open_page(enc_heads="8", dec_heads="8", kv="direct"), "misuse")
     assert catalogue()["experiment"]["no_misuse"] in texts(app)
+    assert len(film(app)["runs"]) == 1
 
 
 def test_the_page_says_whose_term_it_is():
@@ -310,5 +335,6 @@ def test_a_film_that_does_not_fit_its_labels_is_refused():
 def test_the_experiment_is_in_the_address():
     app = choose(open_page(), "off")
     assert app.query_params["experiment"] == "off"
-    app = open_page(experiment="hidden")
-    assert app.segmented_control(key="page_experiment").value == "hidden"
+    app = open_page(experiment="noise_each")
+    assert app.segmented_control(key="page_experiment").value == "noise_each"
+    assert open_page().segmented_control(key="page_experiment").value == "hidden"

@@ -32,13 +32,12 @@ from pages.shared.situations import SITUATIONS
 from pages.shared.texts import catalogue, prose
 
 SMALL = {"task": "reverse", "width": 16, "enc_heads": 2, "dec_heads": 4}
-PARTS = ("pairs", "layers", "removal", "twins", "shared")
+PARTS = ("removal", "pairs", "layers", "twins", "shared")
 ATTENTION_KINDS = ("encoder", "decoder", "cross")
 
 
 def opened(part="pairs", **address):
-    app = open_page("redundancy", **address)
-    return app if part == "pairs" else press(app, "page_part", part)
+    return press(open_page("redundancy", **address), "page_part", part)
 
 
 def charts(app):
@@ -75,8 +74,19 @@ def test_three_maps_with_their_own_head_counts_show_what_the_library_measures():
     assert "no finding" not in texts(app)
 
 
-def test_every_measure_has_its_map_and_its_two_sentences(shipped):
+def test_the_page_opens_on_taking_heads_away_and_measures_come_after():
+    app = open_page("redundancy")
+    assert app.segmented_control(key="page_part").value == "removal"
+    assert app.segmented_control(key="page_part").options[:2] == ["Take heads away", "Which heads are alike"]
+    assert "none switched off yet" in texts(app) and not charts(app)
+
+
+def test_every_measure_has_its_map_and_says_a_click_away_what_it_cannot_see(shipped):
     app = opened()
+    for name in MEASURES:
+        says, blind = prose("redundancy")[name].split("\n\n")
+        assert len(says) < 120 and blind not in texts(app)
+    app.session_state["boxes"] = {"blind": True}
     for name, measure in MEASURES.items():
         checked(app.selectbox(key="page_measure").set_value(name).run())
         trace = charts(app)["pairs_cross"]["data"][0]
@@ -425,4 +435,4 @@ def test_part_and_measure_are_in_the_address():
     checked(app.selectbox(key="page_measure").set_value(next(iter(MEASURES))).run())
     assert app.query_params["measure"] == next(iter(MEASURES))
     said = texts(open_page("redundancy", part="everything"))
-    assert "part=everything is not known: pairs, layers, removal, twins, shared; pairs is used." in said
+    assert "part=everything is not known: removal, pairs, layers, twins, shared; removal is used." in said

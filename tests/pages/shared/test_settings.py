@@ -295,8 +295,8 @@ def test_the_app_knows_what_every_page_declares():
 
 def test_what_a_page_declares_is_written_while_it_is_shown_or_where_it_is_not_the_default():
     first, _ = read_address({})
-    assert first[PART] == "pairs" and first[EXPERIMENT] == "noise_each" and first[STEP] is first[FAULT] is None
-    assert first.put(PART, "pairs").to_address() == {}
+    assert first[PART] == "removal" and first[EXPERIMENT] == "hidden" and first[STEP] is first[FAULT] is None
+    assert first.put(PART, "removal").to_address() == {}
     address = first.put(PART, "twins").to_address()
     assert address["part"] == "twins" and not {"lines", "experiment"} & address.keys()
     address = first.put(PART, "twins").to_address([LINES])
@@ -308,7 +308,7 @@ def test_what_a_page_declares_is_written_while_it_is_shown_or_where_it_is_not_th
     ("address", "parameter", "sentence"),
     [
         ({"lines": "some"}, LINES, "lines=some is not known: all, one; all is used."),
-        ({"part": "none"}, PART, "part=none is not known: pairs, layers, removal, twins, shared; pairs is used."),
+        ({"part": "none"}, PART, "part=none is not known: removal, pairs, layers, twins, shared; removal is used."),
         ({"demo": "x"}, DEMO, f"demo=x is not known: {', '.join(DEMO.allowed)}; none is used."),
         ({"step": "x"}, STEP, "step=x is not a number: 1 to 1000000 are allowed; the usual value is used."),
         ({"compare": "fixes"}, COMPARED, "compare=fixes has the form fixes-task-enc_heads-dec_heads-keep-num_seeds-"),

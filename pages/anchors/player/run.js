@@ -1,47 +1,139 @@
-// How a step of the decoding is drawn. Joined between parts.js and player.js, whose Player makes the nodes used here.
+// One decoding, and how a step of it is drawn. Joined between parts.js and player.js, whose Player has one or two of them.
 
 const GLIDE = 420; // ms in which lines move to their next place
-const LINES_HEIGHT = 9.375; // this and what follows: rem
+const LINES_HEIGHT = 7.5; // this and what follows: rem
 const GUTTER = 2.75;
 const WIDEST_CELL = 4;
 const TYPE = { most: 1.25, least: 0.875, crowded: 0.75 };
 const MANY = 12; // tokens in a row from which its type may be smaller
 
-class Picture {
+class Run {
+  // `press`: a letter was clicked. `resized`: there is another width.
+  constructor(press, resized) {
+    this.press = press;
+    this.stage = make("div", "stage");
+    const head = add(this.stage, "div", "run-head");
+    this.title = add(head, "span", "quiet");
+    this.answer = add(head, "span", "answer");
+    this.upper = add(this.stage, "div", "quiet");
+    this.letters = add(this.stage, "div", "letters");
+    this.picture = add(this.stage, "div", "picture");
+    this.picture.tabIndex = 0;
+    this.picture.setAttribute("role", "img");
+    this.lines = this.picture.appendChild(makeSvg("svg"));
+    this.lines.setAttribute("aria-hidden", "true");
+    this.sounds = add(this.stage, "div", "sounds");
+    this.lower = add(this.stage, "div", "quiet");
+    this.details = make("div", "details");
+    this.whose = add(this.details, "div", "quiet whose");
+    this.rowsTitle = add(this.details, "h2");
+    this.rows = add(this.details, "div", "rows");
+    this.rows.setAttribute("role", "img");
+    this.note = add(this.details, "div", "quiet note");
+    this.candidates = panel(this.details, "candidates");
+    this.observer = new ResizeObserver(resized);
+  }
+
+  // `hidden`: the letters that are, where a click changes it; otherwise null.
+  build(data, words, hidden) {
+    [this.data, this.words, this.hidden] = [data, words, hidden];
+    this.weights = floats(data.weights);
+    this.steps = data.said.length;
+    this.columns = [...data.source, ...data.own];
+    setText(this.title, data.title);
+    setText(this.whose, data.title);
+    setText(this.answer, data.answer);
+    setText(this.upper, hidden ? words.hint : words.source);
+    setText(this.lower, words.target);
+    setText(this.candidates.title, words.candidates);
+    const tag = hidden ? "button" : "span";
+    if (this.letters.firstChild?.localName !== tag) this.letters.replaceChildren();
+    fill(this.letters, this.columns.length, (column) => this.makeLetter(tag, column));
+    if (hidden) {
+      this.letters.setAttribute("role", "group");
+      this.letters.setAttribute("aria-label", words.hidden);
+    } else for (const name of ["role", "aria-label"]) this.letters.removeAttribute(name);
+    fill(this.sounds, this.steps, () => make("span", "tile"));
+    fill(this.rows, this.steps, () => {
+      const row = make("div", "row");
+      row.parts = { label: add(row, "span", "label"), cells: add(row, "span", "row-cells") };
+      return row;
+    });
+    for (const row of this.rows.children) fill(row.parts.cells, this.columns.length, () => make("span", "cell"));
+    this.columns.forEach((text, i) => {
+      const tile = this.letters.children[i];
+      setText(tile, text);
+      tile.classList.toggle("theirs", i >= data.source.length);
+    });
+    this.showHidden();
+    this.observer.observe(this.stage);
+  }
+
+  makeLetter(tag, column) {
+    const tile = make(tag, "tile");
+    if (tag === "button") {
+      tile.type = "button";
+      tile.addEventListener("click", () => this.press(this.place(column)));
+    }
+    return tile;
+  }
+
+  place(column) {
+    return column === this.data.source.length - 1 ? "end" : column + 1;
+  }
+
+  showHidden() {
+    if (!this.hidden) return;
+    [...this.letters.children].forEach((tile, i) => {
+      const [place, off] = [this.place(i), this.hidden.includes(this.place(i))];
+      tile.disabled = i >= this.data.source.length; // the decoder's own column
+      tile.classList.toggle("hidden", off);
+      tile.setAttribute("aria-pressed", off);
+      tile.setAttribute("aria-label", `${this.words.hide} ${this.columns[i]}${place === "end" ? "" : ` ${place}`}`);
+    });
+  }
+
   // The weights of a step (from 1) in each column: of the chosen head, or the mean of all.
   row(step) {
-    const { heads } = this.data;
-    const shown = this.head ? [this.head - 1] : [...Array(heads).keys()];
+    const shown = this.shownHeads();
     return this.columns.map((_, i) => shown.reduce((sum, h) => sum + this.weight(h, step, i), 0) / shown.length);
+  }
+
+  // The chosen head where this run has it; otherwise all.
+  shownHeads() {
+    return this.head ? [this.head - 1] : [...Array(this.data.heads).keys()];
   }
 
   weight(head, step, column) {
     return this.weights[(head * this.steps + step - 1) * this.columns.length + column];
   }
 
-  draw(glide) {
-    const width = this.stage.clientWidth;
+  // A run that has ended stays at its last step.
+  draw(step, head, glide) {
+    this.step = Math.min(step, this.steps);
+    this.head = head <= this.data.heads ? head : 0;
+    const width = this.picture.clientWidth;
     if (!width) return; // in a closed tab; the observer calls again
-    this.place(width);
-    this.drawTokens();
+    this.spread(width);
+    this.drawTokens(step > this.steps);
     this.fit();
     this.drawRows();
     this.drawCandidates();
-    this.drawStores();
     this.drawLines(glide);
     this.say();
   }
 
-  place(width) {
+  spread(width) {
     this.gutter = rem(GUTTER);
     this.cell = Math.min(rem(WIDEST_CELL), (width - this.gutter) / this.columns.length);
     const span = this.cell * this.columns.length;
     this.at = (column) => this.gutter + (column + 0.5) * this.cell;
     this.soundAt = (step) => this.gutter + ((step - 0.5) * span) / this.steps;
-    this.root.style.setProperty("--cell", `${this.cell}px`);
-    this.root.style.setProperty("--sound", `${span / this.steps}px`);
-    this.root.style.setProperty("--gutter", `${this.gutter}px`);
-    this.root.classList.toggle("narrow", this.root.clientWidth < 760);
+    for (const node of [this.stage, this.details]) {
+      node.style.setProperty("--cell", `${this.cell}px`);
+      node.style.setProperty("--sound", `${span / this.steps}px`);
+      node.style.setProperty("--gutter", `${this.gutter}px`);
+    }
   }
 
   // A long label such as "</s>" has to fit too.
@@ -49,15 +141,14 @@ class Picture {
     for (const [row, room] of [[this.letters, this.cell], [this.sounds, (this.cell * this.columns.length) / this.steps]]) {
       const least = rem(row.children.length > MANY ? TYPE.crowded : TYPE.least);
       for (const tile of row.children) {
-        const fitting = Math.min(rem(TYPE.most), 0.5 * room, (1.5 * room) / tile.textContent.length);
+        const fitting = Math.min(rem(TYPE.most), 0.5 * room, (1.35 * room) / tile.textContent.length);
         tile.style.fontSize = `${Math.max(least, fitting)}px`;
       }
     }
   }
 
-  drawTokens() {
-    const { said, gold, own, source, words } = this.data;
-    this.root.classList.toggle("playing", !!this.timers.play);
+  drawTokens(over) {
+    const { said, gold, own, source } = this.data;
     const row = this.row(this.step);
     [...this.letters.children].forEach((tile, i) => {
       tile.style.setProperty("--weight", `${Math.round(100 * row[i])}%`);
@@ -66,20 +157,14 @@ class Picture {
     });
     [...this.sounds.children].forEach((tile, i) => {
       setText(tile, i < this.step ? said[i] : "·");
-      tile.classList.toggle("now", i === this.step - 1);
+      tile.classList.toggle("now", i === this.step - 1 && !over);
       tile.classList.toggle("later", i >= this.step);
     });
-    this.slider.value = this.step;
-    setText(this.count, `${words.step} ${this.step} / ${this.steps}`);
-    this.slider.setAttribute("aria-valuetext", `${words.step} ${this.step} / ${this.steps}: ${said[this.step - 1]}`);
-    this.buttons.first.disabled = this.buttons.back.disabled = this.step === 1;
-    this.buttons.next.disabled = this.step === this.steps;
-    this.showPlaying();
-    [...this.headBar.children].forEach((button, head) => button.setAttribute("aria-pressed", head === this.head));
   }
 
   drawRows() {
-    const { said, words, gold } = this.data;
+    const { said, gold } = this.data;
+    const { words } = this;
     setText(this.rowsTitle, this.head ? `${words.rows}, ${words.head} ${this.head}` : `${words.rows}, ${words.mean}`);
     setText(this.note, gold.some((columns) => columns.length) ? words.gold : "");
     [...this.rows.children].forEach((row, i) => {
@@ -109,39 +194,11 @@ class Picture {
     });
   }
 
-  drawStores() {
-    const { stores, source, read, sharing, words } = this.data;
-    for (const [store, grows, labels] of [[this.anchor, false, source], [this.cache, true, read]]) {
-      const shown = stores.filter((entry) => entry.grows === grows);
-      fill(store.cells, labels.length, () => make("span"));
-      labels.forEach((label, i) => {
-        const filled = !grows || i < this.step;
-        setText(store.cells.children[i], filled ? label : "");
-        store.cells.children[i].className = filled ? "full" : "empty";
-      });
-      fill(store.lines, shown.length, makeLine);
-      shown.forEach((entry, i) => {
-        const { label, shape, bytes } = store.lines.children[i].parts;
-        // The number of tokens is the last but one of a shape; it is 1 in what is sent of a store that grows.
-        const sizes = entry.shape.map((size, d) => (grows && d === entry.shape.length - 2 ? this.step : size));
-        setText(label, entry.label);
-        setText(shape, `${entry.copies > 1 ? `${entry.copies} × ` : ""}(${sizes.join(" × ")})`);
-        setText(bytes, `${thousands(entry.bytes * (grows ? this.step : 1))} ${words.bytes}`);
-      });
-    }
-    sharing.forEach(([name, heads, anchor, each], i) => {
-      const { parts } = this.sharingRows.children[i];
-      [name, heads, thousands(anchor), thousands(each * this.step)].forEach((text, c) => setText(parts[c], String(text)));
-      this.sharingRows.children[i].classList.toggle("here", heads === this.data.kvHeads);
-    });
-  }
-
   // Each head is a strand; all heads together are a bundle whose thickness is the mean of their weights.
   drawLines(glide) {
-    const { heads } = this.data;
-    const shown = this.head ? [this.head - 1] : [...Array(heads).keys()];
+    const shown = this.shownHeads();
     const count = shown.length * this.columns.length;
-    this.lines.setAttribute("width", this.stage.clientWidth);
+    this.lines.setAttribute("width", this.picture.clientWidth);
     this.lines.setAttribute("height", rem(LINES_HEIGHT));
     fill(this.lines, count, () => makeSvg("path"));
     const target = { x: this.soundAt(this.step), weights: new Float32Array(count) };
@@ -180,17 +237,22 @@ class Picture {
 
   // What a picture says, for those who do not see it.
   say() {
-    const { said, words, candidates } = this.data;
+    const { said, candidates, title } = this.data;
+    const { words } = this;
     const row = this.row(this.step);
     const order = row.map((weight, i) => [weight, i]).sort((a, b) => b[0] - a[0]);
     const looks = order.filter(([weight]) => weight >= 0.05).slice(0, 3);
     const where = looks.map(([weight, i]) => `${this.columns[i]} (${i + 1}) ${Math.round(100 * weight)} %`).join(", ");
     const head = this.head ? `${words.head} ${this.head}` : words.mean;
     const chance = percent(candidates[this.step - 1].find(([token]) => token === said[this.step - 1])?.[1] ?? 0);
-    const text = `${words.step} ${this.step} / ${this.steps}: ${said[this.step - 1]}, ${chance}. ` +
+    this.said = `${title}. ${words.step} ${this.step} / ${this.steps}: ${said[this.step - 1]}, ${chance}. ` +
       `${head}: ${where || words.no_keys}.`;
-    this.stage.setAttribute("aria-label", text);
-    this.rows.setAttribute("aria-label", text);
-    setText(this.status, text);
+    this.picture.setAttribute("aria-label", this.said);
+    this.rows.setAttribute("aria-label", this.said);
+  }
+
+  stop() {
+    this.observer.disconnect();
+    cancelAnimationFrame(this.frame);
   }
 }
