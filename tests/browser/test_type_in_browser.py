@@ -18,7 +18,7 @@ STATES = [
     ("playground", "kv=direct&dec_heads=16"),
     ("anchors", "text=psychologist"),
     ("shapes", "demo=tiled_kv&kv=grouped&dec_heads=16&keep=size"),
-    *(("redundancy", f"part={part}") for part in ("layers", "removal", "twins", "shared")),
+    *(("redundancy", f"part={part}") for part in ("pairs", "layers", "twins", "shared")),
     ("compare", "compare=sweep-reverse-8-3-250"),
 ]
 

@@ -203,8 +203,8 @@ class Player {
     for (const run of this.runs) run.draw(this.step, this.head, glide);
     this.slider.value = this.step;
     setText(this.count, `${words.step} ${this.step} / ${this.steps}`);
-    const newest = this.runs.map((run) => run.data.said[this.step - 1]).filter(Boolean);
-    this.slider.setAttribute("aria-valuetext", `${words.step} ${this.step} / ${this.steps}: ${newest.join(" | ")}`);
+    const newest = new Set(this.runs.map((run) => run.data.said[this.step - 1]).filter(Boolean));
+    this.slider.setAttribute("aria-valuetext", `${words.step} ${this.step} / ${this.steps}: ${[...newest].join(" | ")}`);
     this.buttons.first.disabled = this.buttons.back.disabled = this.step === 1;
     this.buttons.next.disabled = this.step === this.steps;
     this.showPlaying();
