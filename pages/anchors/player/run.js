@@ -25,7 +25,7 @@ class Run {
     this.sounds = add(this.stage, "div", "sounds");
     this.lower = add(this.stage, "div", "quiet");
     this.details = make("div", "details");
-    this.whose = add(this.details, "div", "quiet whose");
+    this.whose = add(this.details, "div", "whose");
     this.rowsTitle = add(this.details, "h2");
     this.rows = add(this.details, "div", "rows");
     this.rows.setAttribute("role", "img");
