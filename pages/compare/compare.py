@@ -25,7 +25,6 @@ answer_place, controls_place, run_place = st.container(), st.container(), st.con
 with controls_place:
     draw_controls()
 now = current_comparison()
-st.markdown(texts[now.experiment])
 with run_place:
     draw_run(now)
 
@@ -45,6 +44,7 @@ if now.experiment == "fixes":
     draw_fixes(now, findings, theme)
 else:
     draw_sweep(now, theme)
+st.markdown(texts[now.experiment])
 draw_claims(now, findings)
 st.divider()
 st.markdown(paragraph("compare", "same", examples=now.comparison.num_examples))
