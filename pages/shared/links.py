@@ -22,7 +22,6 @@ def draw_locked_pages() -> None:
     Who follows one all the same, by the keyboard, is brought back (`session.settings_from_address`).
     """
     if pages_are_held() and not pages_are_hidden():
-        st.html(
-            '<style>[data-testid="stSidebarNav"] a { pointer-events: none; cursor: default; opacity: 0.5; }</style>'
-        )
+        links = '[data-testid="stSidebarNav"] a:not([aria-current])'
+        st.html(f"<style>{links} {{ pointer-events: none; opacity: 0.6; }}</style>")
         st.sidebar.caption(label("locked", "pages"))
