@@ -37,7 +37,7 @@ def draw_claim(claim: str, settings: Settings, theme: str) -> None:
     """Everything about one claim; its experiment is run only while it is open."""
     title = label("article", "heading", claim=claim, title=label("claim_title", claim))
     st.header(title, anchor=_anchor(claim), divider="gray")
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([2, 3], gap="small")
     with left:
         st.html(f'<p class="claim">{verbatim(label("claim", claim))}</p>')
         draw_situation(claim, settings)

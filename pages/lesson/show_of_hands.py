@@ -90,4 +90,5 @@ def draw_new_class() -> None:
     word = current()[CLASS]
     if word and hands().is_there(word):
         st.markdown(label("hands", "word", word=word))
+        return
     st.button(label("hands", "begin"), key="lesson_class", on_click=lambda: choose_setting(CLASS, hands().begin()))

@@ -16,6 +16,8 @@ LABEL_PLACES = {
     (12, 32): "middle left",
     (16, 12): "bottom right",
     (16, 16): "bottom right",
+    (16, 32): "top center",
+    (20, 20): "top left",
     (32, 16): "top center",
 }
 

@@ -178,4 +178,5 @@ def test_a_step_fits_a_laptop_and_a_phone(serve, new_page, number):
     shown(page, number)
     page.locator(".st-key-lesson_skip button").click()
     expect(page.get_by_role("heading", name=SEEN)).to_be_visible(timeout=SLOW)
+    shown(page, number)
     expect_fitting(page, 1280)
