@@ -17,6 +17,7 @@
       this.bubble = document.body.appendChild(document.createElement("div"));
       this.bubble.className = "term-meaning";
       this.bubble.popover = "manual";
+      this.bubble.setAttribute("aria-hidden", "true"); // the button's description says the same
       this.name = this.bubble.appendChild(document.createElement("b"));
       this.text = this.bubble.appendChild(document.createElement("span"));
       this.bubble.addEventListener("pointerenter", () => clearTimeout(this.closing));

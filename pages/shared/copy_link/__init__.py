@@ -52,7 +52,7 @@ def draw_qr(link: str, caption: str) -> None:
     if code is not None:
         drawn = io.BytesIO()
         code.save(drawn, kind="svg", scale=5, border=4, dark=BLACK, light=WHITE)
-        st.image(drawn.getvalue().decode(), caption=caption)
+        st.image(drawn.getvalue().decode(), caption=caption, alt=label("share", "qr_alt"))
     st.code(link, language=None, wrap_lines=True)
 
 
