@@ -1,6 +1,6 @@
 """The README's picture and the animation of a first minute, taken from the app itself in a browser.
 
-    python -m pages.images.make
+python -m pages.images.make
 """
 
 import io

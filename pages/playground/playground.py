@@ -62,8 +62,8 @@ def draw_opening(settings: Settings, refusals: tuple[str, ...]) -> None:
     notice(*session.notices(), *refusals)
 
 
-def draw_word(settings: Settings, record: ModelRecord, view: WordView) -> None:
-    """The word, to be typed, and beside it the answer."""
+def draw_word(settings: Settings, record: ModelRecord, view: WordView, tried: bool) -> None:
+    """The word, to be typed, and beside it the answer; `tried`: what was done to the model is told and undone below."""
     if is_presented():  # the word is in the row at the top
         draw_answer(record, view, broken=not fits(settings.config))
         return
@@ -71,7 +71,7 @@ def draw_word(settings: Settings, record: ModelRecord, view: WordView) -> None:
         setting(st.text_input, "text", label(settings.task, "text"), label_visibility="collapsed", width=150)
         with st.container():
             draw_answer(record, view, broken=not fits(settings.config), beside_word=True)
-    draw_notes(record)
+    draw_notes(record, said_elsewhere=tried)
 
 
 def draw_baseline(settings: Settings, view: WordView, scores: Scores | None) -> None:
@@ -173,7 +173,7 @@ def draw_page(seconds: float | None = None) -> None:
         draw_opening(settings, refusals)
         if settings.moment is not None and (record.origin == "shipped" or not has_snapshots(settings)):
             notice(label("train", "no_moments", moment=settings.moment))
-        draw_word(settings, record, view)
+        draw_word(settings, record, view, bool(told))
         draw_miniature_line(settings)
     with tries_place:
         draw_tries(settings)

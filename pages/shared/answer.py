@@ -64,12 +64,15 @@ def draw_answer(
             st.html(f'<p class="faint under">{verbatim(known)}</p>')
 
 
-def draw_notes(record: ModelRecord, switches_here: bool = False) -> None:
-    """What was done to the model since it was trained, that it is not in the address, or that its file is broken."""
+def draw_notes(record: ModelRecord, switches_here: bool = False, said_elsewhere: bool = False) -> None:
+    """What was done to the model since it was trained, that it is not in the address, or that its file is broken.
+
+    `said_elsewhere`: the page itself tells which head is off, and switches it on again.
+    """
     if record.is_random and is_broken(record.task, record.config, record.seed):
         name = model_name(record.config, with_way=record.config.kv != "reproject")
         notice(label("model", "damaged", task=label(record.task, "title"), name=name))
-    if record.without:
+    if record.without and not said_elsewhere:
         off = format_off(record.without, record.config)
         count = len(record.without)
         sentence = label("model", "off", heads=off, by=label("off_by", record.off_by), count=count)
