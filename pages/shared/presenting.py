@@ -19,7 +19,7 @@ SMALLEST_NUMBER = 18  # px, of numbers in maps
 KEYS = {
     "ArrowLeft": [
         ".st-key-lesson_back button",
-        ".st-key-ledger_previous button",
+        ".st-key-ledger_back button",
         ".st-key-player >>> [data-step=back]",
     ],
     "ArrowRight": [".st-key-lesson_next button", ".st-key-ledger_next button", ".st-key-player >>> [data-step=next]"],
