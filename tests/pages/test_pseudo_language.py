@@ -3,12 +3,21 @@
 All that is sent to the browser is looked at, on every page and in every state of it; see `pseudo_language`.
 """
 
+import csv
 from itertools import chain
 
 import pytest
 from app_test import APP, checked, open_page
 from by_hand import service_by_hand
-from pseudo_language import code_of, english_in_script, pieces, texts_of, words_outside, write_pseudo_language
+from pseudo_language import (
+    code_of,
+    english_in_script,
+    html_texts,
+    pieces,
+    texts_of,
+    words_outside,
+    write_pseudo_language,
+)
 from sampled import mostly_slow
 from streamlit.testing.v1 import local_script_runner
 
@@ -25,6 +34,9 @@ from attention.tasks.reverse import Reverse
 from pages.anchors.address import EXPERIMENT
 from pages.article.address import TRIED
 from pages.compare.address import FIELDS
+from pages.lesson.ahead import NUM_TRIED
+from pages.lesson.plan import plan, printed_plan
+from pages.lesson.sheet import Handed, sheet, table
 from pages.lesson.steps import STEPS
 from pages.lesson.words import BY_THE_NEXT_LETTER, WITH_LONG_VOWELS, WITH_SILENT_LETTERS
 from pages.redundancy.address import PART
@@ -50,6 +62,7 @@ NAMES = {
 }
 EXAMPLES = {"bird", "frog", "moth", "owl", "tiger", "ox"}  # words that a silent failure mixes up
 EXAMPLES |= {*WITH_SILENT_LETTERS, *WITH_LONG_VOWELS, *BY_THE_NEXT_LETTER}  # and those of the lesson
+EXAMPLES |= {"".join(example.source) for example in get_task("spelling").held_out(NUM_TRIED)}
 MONTH_NAMES = {month.title() for month in MONTHS}  # of English dates, which is what that task reads
 # Names and values in addresses, which are no language's either.
 SCRIPT = (".navigation.app_pages[].page_name", APP.stem)  # Streamlit's own, before the pages have names
@@ -95,11 +108,7 @@ def sent(language, monkeypatch):
 
 def words_from_elsewhere(sent: list, task: str = "spelling", typed: tuple[str, ...] = ()) -> dict[str, str]:
     """Words outside the brackets with where they stand; `typed` is what the visitor wrote, and answers to it."""
-    task_of = get_task(task)
-    typed = (*typed, *task_of.examples, *(task_of.join_source(task_of.nearest(text)) for text in typed))
-    shown = {word for text in typed for word in (text, *text, *pieces(text), *pieces(text.lower()), *pieces(text[:24]))}
-    tokens = {*task_of.src_vocab.tokens, *task_of.tgt_vocab.tokens, "‹/s›"}
-    allowed = tokens | shown | SYMBOLS | NAMES | ADDRESSES | EXAMPLES | MONTH_NAMES
+    allowed = words_of_no_language(task, typed)
     code = {code_of(message) for message in sent}  # shown in a table too
     return {
         f"{where}: {word}": text
@@ -108,6 +117,14 @@ def words_from_elsewhere(sent: list, task: str = "spelling", typed: tuple[str, .
         if (where, text) != SCRIPT and text.removeprefix("✗ ") not in code
         for word in words_outside(text, allowed)
     }
+
+
+def words_of_no_language(task: str = "spelling", typed: tuple[str, ...] = ()) -> set[str]:
+    task_of = get_task(task)
+    typed = (*typed, *task_of.examples, *(task_of.join_source(task_of.nearest(text)) for text in typed))
+    shown = {word for text in typed for word in (text, *text, *pieces(text), *pieces(text.lower()), *pieces(text[:24]))}
+    tokens = {*task_of.src_vocab.tokens, *task_of.tgt_vocab.tokens, "‹/s›"}
+    return tokens | shown | SYMBOLS | NAMES | ADDRESSES | EXAMPLES | MONTH_NAMES
 
 
 def address(**values) -> dict:
@@ -271,6 +288,19 @@ def test_every_word_of_a_step_of_the_lesson_comes_from_the_language(sent, number
     app = open_page("lesson", lesson=number)
     app = checked(app.button(key="lesson_skip").click().run())
     assert not words_from_elsewhere(sent)
+
+
+@pytest.mark.slow
+def test_every_word_of_a_sheet_a_table_and_a_plan_comes_from_the_language(sent):
+    handed = [
+        Handed(step.text("title"), step.question(), next(iter(step.choices().values())), "", "", step.numbers())
+        for step in STEPS
+    ]
+    written = [text for page in (sheet("", handed), printed_plan()) for _, text in html_texts("", page)]
+    written += [*chain(*csv.reader(table("", handed).splitlines())), *plan().splitlines()]
+    allowed = words_of_no_language()
+    assert len(written) > 100
+    assert not [(word, text) for text in written for word in words_outside(text, allowed)]
 
 
 @pytest.mark.parametrize("script", sorted((APP.parent / "pages").rglob("*.js")), ids=lambda path: path.name)

@@ -135,7 +135,7 @@ def _texts(where: str, sent, unread: set[str]) -> Iterator[tuple[str, str]]:
             yield from _texts(f"{where}[]", value, unread)
     elif isinstance(sent, str):
         if where.endswith(".html.body"):
-            yield from _html_texts(where, sent)
+            yield from html_texts(where, sent)
         else:
             yield where, sent
 
@@ -177,7 +177,7 @@ class _Html(HTMLParser):
         self.goes_on = False
 
 
-def _html_texts(where: str, body: str) -> Iterator[tuple[str, str]]:
+def html_texts(where: str, body: str) -> Iterator[tuple[str, str]]:
     parser = _Html()
     parser.feed(body)
     parser.close()
