@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.lesson.answers import LONGEST_NAME, all_answers, answer_to, on_one_line
 from pages.lesson.sheet import Handed, sheet, table
+from pages.lesson.show_of_hands import CLASS
 from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
 from pages.shared.locked import carried
@@ -19,7 +20,10 @@ def draw_hand_in() -> None:
     with box("lesson_hand_in", label("hand_in", "title")) as place:
         if not place.open:
             return
-        st.markdown(label("hand_in", "refused" if st.session_state.get("lesson_refused") else "kept"))
+        refused = st.session_state.get("lesson_refused", False)
+        st.markdown(label("hand_in", "refused" if refused else "kept"))
+        if current()[CLASS]:
+            st.markdown(label("hands", "kept", kept="no" if refused else "yes"))
         name = on_one_line(kept_text("lesson_name", label("hand_in", "name"), LONGEST_NAME))
         steps = [_handed(number, step) for number, step in enumerate(STEPS, start=1) if answer_to(step.name).choice]
         with st.container(horizontal=True):

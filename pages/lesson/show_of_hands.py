@@ -70,7 +70,7 @@ def draw_hands(step: str, choices: Mapping[str, str]) -> None:
     _draw_bars(word, step, dict(choices))
     if st.session_state.get("lesson_not_counted"):
         st.markdown(label("hands", "not_counted"))
-    st.caption(label("hands", "about", kept="no" if st.session_state.get("lesson_refused") else "yes"))
+    st.caption(label("hands", "about"))
 
 
 @st.fragment(run_every=2)

@@ -112,3 +112,14 @@ def test_what_is_no_name_of_a_browser_is_left_out(monkeypatch, name):
     monkeypatch.setattr(show_of_hands.st, "session_state", {"lesson_browser_name": "mine"})
     show_of_hands.name_browser(name)
     assert show_of_hands.browser_name() == "mine"
+
+
+def test_handing_in_says_what_a_class_keeps_and_only_in_a_class():
+    for given, refused in (({}, False), ({"class": "abcdefghjk"}, False), ({"class": "abcdefghjk"}, True)):
+        app = open_page("lesson", lesson=5, **given)
+        app.session_state["boxes"] = {"lesson_hand_in": True}
+        app.session_state["lesson_refused"] = refused
+        said = texts(checked(app.run()))
+        for kept in ("yes", "no"):
+            there = bool(given) and refused == (kept == "no")
+            assert (show_of_hands.label("hands", "kept", kept=kept) in said) == there
