@@ -69,9 +69,16 @@ def point(page: Page) -> None:
         share = (step + 0.5) / STEPS
         page.mouse.move(box["x"] + share * box["width"], box["y"] + share * box["height"])
     heads_of(page).nth(0).focus()
-    for key in ("Shift+ArrowRight", "Shift+ArrowDown", "ArrowRight"):
+    for key in ("Shift+ArrowRight", "Shift+ArrowDown"):
         for _ in range(5):
             page.keyboard.press(key)
+
+
+def pick(page: Page) -> None:
+    """Another head, by click; in the app the script runs for it."""
+    for number in (3, 5, 2):
+        heads_of(page).nth(number).locator(".map").click()
+        page.wait_for_timeout(500)
 
 
 def resize(page: Page) -> None:
@@ -97,11 +104,18 @@ def in_app(browser: Browser, servers: Servers) -> dict[str, list[float]]:
         switch.click()
         drawn(page)
 
-    update = page.get_by_role("button", name="update")
-    frames = {"drawn": longest(page, draw), "changed": longest(page, update.click)}
-    frames |= {"pointed at": longest(page, lambda: point(page)), "resized": longest(page, lambda: resize(page))}
+    def change() -> None:
+        page.get_by_role("button", name="change").click()
+        page.get_by_text("1 changes").wait_for(timeout=60_000)  # it stands below the heads
+
+    frames = {"drawn": longest(page, draw), "changed": longest(page, change)} | used(page)
     page.close()
     return frames
+
+
+def used(page: Page) -> dict[str, list[float]]:
+    acts = {"pointed at": point, "picked": pick, "resized": resize}
+    return {name: longest(page, lambda act=act: act(page)) for name, act in acts.items()}
 
 
 def in_notebook(browser: Browser, html: str, folder: Path) -> tuple[dict[str, list[float]], int]:
@@ -112,8 +126,7 @@ def in_notebook(browser: Browser, html: str, folder: Path) -> tuple[dict[str, li
     page.goto(file.as_uri())
     drawn(page)
     page.wait_for_timeout(SETTLE)
-    frames = {"drawn": page.evaluate("long")}
-    frames |= {"pointed at": longest(page, lambda: point(page)), "resized": longest(page, lambda: resize(page))}
+    frames = {"drawn": page.evaluate("long")} | used(page)
     nodes = page.locator("*").count()
     page.close()
     return frames, nodes
