@@ -11,6 +11,8 @@ import pytest
 from awaited import awaited
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
+from websockets.exceptions import ConnectionClosedError
 
 from benchmarks.browser import ROOT, Servers
 from benchmarks.visitor import Visitor
@@ -149,5 +151,20 @@ def test_a_message_that_is_none_ends_one_session_and_no_other(url):
             await visitor.connection.send(b"\xff\x00 not a message")
             await healthy(other, await other.run())
             assert other.grid()[0]["cols"][:5] == list("queue")
+
+    visit(url, script)
+
+
+@pytest.mark.slow
+def test_a_message_above_the_limit_ends_its_own_connection_and_harms_nobody(url):
+    async def script(visitor: Visitor) -> None:
+        await visitor.open("text=box")
+        async with Visitor.at(url) as other:
+            await other.open("text=queue")
+            too_much = {"selected": {"layer": "x" * (get_max_widget_state_size_bytes() + 1)}}
+            with pytest.raises(ConnectionClosedError, match="message too big"):
+                await other.touch("heads", json=too_much)
+        await healthy(visitor, await visitor.run())
+        assert visitor.grid()[0]["cols"][:3] == list("box")
 
     visit(url, script)
