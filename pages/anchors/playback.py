@@ -83,12 +83,14 @@ def _answer(task: Task, source: Tokens, decoding: Decoding) -> str:
 def _film(task: Task, settings: Settings, source: Tokens, decoding: Decoding) -> Film:
     output = task.tgt_vocab.decode(decoding.output)
     read = ("<s>", *output[:-1])
+    own, longer = (KV_WAYS[settings.kv].own_columns(settings.config, tokens) for tokens in (read, (*read, "x")))
     gold = task.gold_alignment(source, output[:-1]) if decoding.ended else None
     letters = [tuple(sorted(columns)) for columns in gold or ()]
     return Film(
         weights=decoding.cross[cross_layer(settings) - 1].weights,
         source=task.src_vocab.decode(task.encode_source(source)),
-        own=column_labels(KV_WAYS[settings.kv].own_columns(settings.config, read)),
+        own=column_labels(own),
+        own_grows=len(longer) > len(own),
         output=output,
         read=read,
         candidates=[

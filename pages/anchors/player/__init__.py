@@ -42,6 +42,7 @@ class Film:
         read: the token that the decoder reads in each step, the start token first.
         candidates: for each step (token, probability), the likeliest first.
         gold: for each step the columns of the letters that make its token; () where unknown.
+        own_grows: whether the decoder's own columns come one by one, with the tokens it reads.
     """
 
     weights: np.ndarray
@@ -51,6 +52,7 @@ class Film:
     read: Sequence[str]
     candidates: Sequence[Sequence[tuple[str, float]]]
     gold: Sequence[Sequence[int]]
+    own_grows: bool = False
 
     def __post_init__(self) -> None:
         _, steps, columns = self.weights.shape
@@ -78,6 +80,7 @@ class Run:
             "heads": len(film.weights),
             "source": [visible(token) for token in film.source],
             "own": [visible(token) for token in film.own],
+            "ownGrows": film.own_grows,
             "said": [visible(token) for token in film.output],
             "read": [visible(token) for token in film.read],
             "candidates": [[[visible(token), round(share, 5)] for token, share in row] for row in film.candidates],

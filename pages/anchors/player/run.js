@@ -64,6 +64,8 @@ class Run {
       const tile = this.letters.children[i];
       setText(tile, text);
       tile.classList.toggle("theirs", i >= data.source.length);
+      tile.title = i < data.source.length ? "" : text; // longer than a letter
+      tile.classList.toggle("end", i === data.source.length - 1);
     });
     this.showHidden();
     this.observer.observe(this.stage);
@@ -148,12 +150,12 @@ class Run {
   }
 
   drawTokens(over) {
-    const { said, gold, own, source } = this.data;
+    const { said, gold, ownGrows, source } = this.data;
     const row = this.row(this.step);
     [...this.letters.children].forEach((tile, i) => {
       tile.style.setProperty("--weight", `${Math.round(100 * row[i])}%`);
       tile.classList.toggle("gold", gold[this.step - 1].includes(i));
-      tile.classList.toggle("later", i >= source.length + this.step && own.length > 0 && own.length === this.steps);
+      tile.classList.toggle("later", ownGrows && i >= source.length + this.step);
     });
     [...this.sounds.children].forEach((tile, i) => {
       setText(tile, i < this.step ? said[i] : "·");

@@ -130,7 +130,7 @@ def test_the_choice_of_lines_is_read_from_the_address():
 def test_every_way_of_feeding_the_heads_can_be_played(address, own):
     app = open_page(enc_heads="4", dec_heads="8", keep="size", **address)
     data = film(app)
-    assert len(data["own"]) == (len(data["said"]) if own is None else own)
+    assert len(data["own"]) == (len(data["said"]) if own is None else own) and data["ownGrows"] == (own is None)
     rows = unpack(data["weights"], (8, len(data["said"]), 7 + len(data["own"])))
     np.testing.assert_allclose(rows.sum(-1), 1.0, atol=1e-5)
 
