@@ -35,7 +35,10 @@ def click_cell(page, chart, row, column, heads):
     expect(area).to_be_visible(timeout=30_000)
     box = area.bounding_box()
     x, y = ((number - 0.5) / heads for number in (column, row))
-    page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    at = box["x"] + x * box["width"], box["y"] + y * box["height"]
+    page.mouse.move(*at)
+    expect(page.locator(f".st-key-{chart} .hoverlayer .hovertext")).to_be_visible()  # a click takes what is hovered
+    page.mouse.click(*at)
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ COVERED = """([name, forms]) => {
     button.style.visibility = "hidden";
     const { offsetNode, offset } = document.caretPositionFromPoint(box.left + 3, box.top + box.height / 2);
     button.style.visibility = "";
-    const text = offsetNode.data.slice(Math.max(0, offset - 1)).toLowerCase();
-    return forms.some(form => text.startsWith(form.toLowerCase()));
+    const text = offsetNode.data.toLowerCase();  // the place is before the first letter, or behind a narrow one
+    return forms.some(form => [offset, offset - 1].some(at => text.startsWith(form.toLowerCase(), Math.max(0, at))));
 }"""
 
 
