@@ -14,6 +14,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 # Where the first occurrence of a form is, counted by another walk over the same texts than the page's own.
 COVERED = """([name, forms]) => {
     const button = [...document.querySelectorAll(".term")].find(b => b.ariaLabel === name);
+    button.scrollIntoView({ block: "center" });
     const box = button.getBoundingClientRect();
     button.style.visibility = "hidden";
     const { offsetNode, offset } = document.caretPositionFromPoint(box.left + 3, box.top + box.height / 2);
