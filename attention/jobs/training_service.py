@@ -25,8 +25,9 @@ from dataclasses import replace
 from attention.experiments.comparison.stored_runs import expected_seconds
 from attention.jobs import executors
 from attention.jobs.kept import Kept
+from attention.jobs.outlook import seconds_left
 from attention.jobs.progress import FinishedTraining, Progress, Training
-from attention.jobs.time_left import Pace, Range, range_of, shared_seconds
+from attention.jobs.time_left import Pace, Range
 from attention.jobs.worker import Chunk, Snapshot, ready, run_chunk, score
 from attention.messages import Message
 from attention.training import TrainingSettings
@@ -217,30 +218,14 @@ class TrainingService:
         place = self._turns.index(training) if training in self._turns else 0
         under_way = progress.open and not training.paused
         num_open = len(self._turns) + len(self._in_hand) if under_way else 0
-        seconds_left = self._range_of(training) if under_way and training.steps_left else None
-        shown = {"place": place, "seconds_left": seconds_left, "num_open": num_open, "paused": training.paused}
+        left = self._range_of(training) if under_way and training.steps_left else None
+        shown = {"place": place, "seconds_left": left, "num_open": num_open, "paused": training.paused}
         return replace(progress, **shown)
 
     def _range_of(self, training: Training) -> Range:
         """Seconds until its last step, from and to, among those that are under way."""
-        pace = self._pace.ratio
-        own = training.seconds_of_work(pace)
-        without_last = max(own - self._chunk_seconds, 0.0)  # its last chunk waits for none of those behind
-        behind = self._behind(training)
-        others = [
-            min(other.seconds_of_work(pace), without_last if other in behind else own)
-            for other in (*self._in_hand, *self._turns)
-            if other is not training
-        ]
-        turn = self._chunk_seconds * max(1.0, (1 + len(others)) / self._num_parallel)
-        return range_of(shared_seconds(own, others, self._num_parallel), min(turn, own))
-
-    def _behind(self, training: Training) -> list[Training]:
-        """Those who have their next turn after its next one; of one that is not under way, none."""
-        queue = list(self._turns)
-        if training in self._in_hand:
-            return queue
-        return queue[queue.index(training) + 1 :] if training in queue else []
+        here = {"pace": self._pace.ratio, "chunk_seconds": self._chunk_seconds, "num_workers": self._num_parallel}
+        return seconds_left(training, tuple(self._turns), self._in_hand, **here)
 
     def _keep(self, training: Training) -> None:
         """Keep a training as the one asked for last."""

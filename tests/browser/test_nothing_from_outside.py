@@ -31,6 +31,7 @@ def alone(browser):
     context.close()
 
 
+@pytest.mark.slow
 def test_the_watch_works(alone):
     page, asked = alone
     page.set_content("<img src='https://example.com/x.png'><script>new WebSocket('wss://example.com')</script>")

@@ -159,8 +159,8 @@ def test_stopped_is_never_finished_and_can_go_on(service, one_thread):
 
 def test_it_pauses_while_nobody_who_asked_is_here_and_no_chunk_is_lost(service, one_thread, monkeypatch):
     sent, send, back = [], service._send, threading.Event()
-    leave = {"ann": 2, "ben": 4}  # after so many chunks
-    settings, other = tiny(300, seed=63), tiny(40, seed=64)
+    leave = {"ann": 2, "ben": 3}  # after so many chunks
+    settings, other = tiny(200, seed=63), tiny(20, seed=64)
 
     def states() -> list[bytes | None]:
         return [state for job, (one, state, *_) in sent if one == settings and job is jobs.run_chunk]
@@ -169,15 +169,16 @@ def test_it_pauses_while_nobody_who_asked_is_here_and_no_chunk_is_lost(service, 
         sent.append((job, args))
         return send(job, *args)
 
+    monkeypatch.setattr(jobs, "NUM_EXAMPLES", 20)
     monkeypatch.setattr(service, "_send", noting)
     monkeypatch.setattr(service, "_is_here", lambda who: back.is_set() or len(states()) < leave[who])
     for who in leave:
         service.submit(replace(settings), who)
     paused = wait(service, settings, lambda progress: progress.paused)[-1]
-    assert len(states()) == 4 and paused.open and 0 < paused.step < 300
+    assert len(states()) == 3 and paused.open and 0 < paused.step < 200
     service.submit(other)  # the worker is free for others
     assert wait(service, other)[-1].status == "done"
-    assert service.progress(settings) == paused and len(states()) == 4
+    assert service.progress(settings) == paused and len(states()) == 3
     back.set()
     assert wait(service, settings)[-1].status == "done"
     assert_same_as_in_one_go(service.finished(settings))

@@ -381,6 +381,7 @@ def test_a_random_model_is_the_one_of_its_seed():
     np.testing.assert_allclose(numbers(charts(app)["pairs_cross"]["data"][0]), values, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_where_a_study_cannot_begin_the_button_gives_way_to_a_sentence(monkeypatch):
     def offered(**address):
         app = opened("removal", **SMALL, **address)
