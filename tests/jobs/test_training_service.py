@@ -111,6 +111,8 @@ def test_many_who_ask_for_the_same_cause_one_training(service, monkeypatch):
     threads = [threading.Thread(target=service.submit, args=(replace(settings),)) for _ in range(30)]
     for thread in threads:
         thread.start()
+    for thread in threads:
+        thread.join()
     wait(service, settings)
     first = service.finished(settings)
     chunks = len(sent)
