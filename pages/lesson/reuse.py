@@ -11,6 +11,7 @@ from pages.lesson.more import cross_steps, draw_shapes, situation
 from pages.lesson.step import Step
 from pages.shared.failure import draw_failed_step
 from pages.shared.ledger import dim_name, step_name
+from pages.shared.session import changes_between
 from pages.shared.settings import Settings
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import label, listed, say, whole
@@ -44,11 +45,7 @@ class Reuse(Step):
         if mended is None:
             draw_failed_step(mismatch(), failing_step(), follow=_mend)
         else:
-            changes = listed(
-                label("failure", "change", setting=label("sidebar", name), before=_value(name, before),
-                      after=_value(name, after))
-                for name, before, after in mismatch().differences(mended)
-            )  # fmt: skip
+            changes = listed(changes_between(mismatch(), mended))
             st.markdown(label("failure", "changed", changes=changes))
             draw_shapes(cross_steps(mended))
             st.button(self.text("again"), on_click=_mend, args=(None,))
@@ -77,9 +74,3 @@ class Reuse(Step):
 
 def _mend(settings: Settings | None) -> None:
     st.session_state[MENDED] = settings
-
-
-def _value(field: str, value: object) -> str:
-    if value is None:
-        return "–"
-    return label(field, value) if field in ("kv", "kv_variant") else str(value)

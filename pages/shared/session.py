@@ -124,12 +124,17 @@ def take_fault_out() -> None:
 
 def follow_suggestion(settings: Settings) -> None:
     """Apply a suggestion and say what it changed."""
-    changes = [
-        label("failure", "change", setting=_name_of(name), before=_value(name, before), after=_value(name, after))
-        for name, before, after in current().differences(settings.fitted())
-    ]
+    changes = ", ".join(changes_between(current(), settings.fitted()))
     change(settings, afresh=True)
-    tell(*st.session_state["notices"], label("failure", "changed", changes=", ".join(changes)))
+    tell(*st.session_state["notices"], label("failure", "changed", changes=changes))
+
+
+def changes_between(before: Settings, after: Settings) -> list[str]:
+    """What is another setting now, each with both values, in the words of their controls."""
+    return [
+        label("failure", "change", setting=_name_of(name), before=_value(name, one), after=_value(name, other))
+        for name, one, other in before.differences(after)
+    ]
 
 
 def _name_of(field: str) -> str:

@@ -57,6 +57,16 @@ def test_a_sentence_is_kept_on_one_line_and_up_to_a_limit():
     assert app.text_input(key="lesson_sentence_pairs").value == kept
 
 
+def test_every_suggestion_can_be_pressed_and_says_what_it_changes():
+    app = skip(opened(5))
+    keys = [button.key for button in app.button if (button.key or "").startswith("suggestion_")]
+    assert len(keys) > 3
+    for key in keys:
+        app = checked(button(app, key).click().run())
+        assert "→" in texts(app) and button(app, key) is None
+        app = checked(next(one for one in app.button if one.label == STEPS[4].text("again")).click().run())
+
+
 def test_the_visitors_settings_stay_as_they_are():
     app = opened(4, text="box", enc_heads=4, enc_dim=16, dec_heads=8)
     before = settings_of(app)
