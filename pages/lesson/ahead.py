@@ -1,6 +1,7 @@
 """Step 3: the encoder head that looks one letter ahead is taken away."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from attention.ablation.silence import ZERO
 from attention.config import ATTENTION_KINDS
@@ -8,6 +9,7 @@ from attention.inspection.heads import Head
 from attention.inspection.per_head import head_figures
 from attention.metrics.patterns import NAMING_SHARE
 from attention.tasks import Tokens, get_task
+from pages.lesson.bars import Bars
 from pages.lesson.step import TASK, Step, draw_not_seen, make_beside, own_record, settings_of, shown_record
 from pages.lesson.words import BY_THE_NEXT_LETTER, SOFT_OR_WITH_H, answers
 from pages.shared.answer import output_text
@@ -111,8 +113,10 @@ class LookAhead(Step):
         points = number(100 * (found.sounds_after - found.sounds_before), 1)
         return self.text("seen", count=NUM_WORDS, points=points, **counts, **shares)
 
-    def numbers(self) -> tuple[float, ...]:
-        return self.found.sounds_before, self.found.sounds_after
+    def bars(self) -> tuple[Bars, ...]:
+        names = self.text("column_with"), self.text("column_without")
+        values = self.found.sounds_before, self.found.sounds_after
+        return (Bars(self.text("bars", count=NUM_WORDS), values, names, partial(percent, digits=1)),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         head = self.found.head

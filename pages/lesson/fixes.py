@@ -8,14 +8,15 @@ from attention.experiments.comparison import stored_runs
 from attention.experiments.comparison.differences import by_seed, paired
 from attention.experiments.comparison.findings import ACCURACY, Finding
 from attention.figures import interval_chart
+from pages.lesson.bars import Bars
 from pages.lesson.heads import draw_heads
 from pages.lesson.more import situation
 from pages.lesson.step import Step
 from pages.shared.answer import read_text
 from pages.shared.chart import draw_chart, look
-from pages.shared.findings import FIXES, arm_name, contrast_text, in_points, pair_name, stored_rows
+from pages.shared.findings import FIXES, arm_name, contrast_text, in_points, pair_name, signed, stored_rows
 from pages.shared.models import record_of, word_view
-from pages.shared.texts import label, percent
+from pages.shared.texts import label, listed, percent
 
 SMALL = 0.01  # of the largest contribution in the layer
 
@@ -83,8 +84,15 @@ class Fixes(Step):
         small, heads = small_heads()
         return f"{found} {self.text('seen', count=small, heads=heads, limit=percent(SMALL))}"
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(each.difference.mean for each in contrasts())
+    def bars(self) -> tuple[Bars, ...]:
+        found = contrasts()
+        if not found:
+            return ()
+        names = tuple(str(number) for number in range(1, len(found) + 1))
+        pairs = (pair_name(stored_runs.FIXES, each) for each in found)
+        said = listed(f"({number}) {pair}" for number, pair in zip(names, pairs, strict=True))
+        values = tuple(100 * each.difference.mean for each in found)
+        return (Bars(self.text("bars", pairs=said), values, names, lambda value: signed(value, 1)),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         return "compare", {}

@@ -42,7 +42,7 @@ def _handed(number: int, step: Step) -> Handed:
         choice=step.choices().get(answer.choice) or label("lesson", "skipped"),
         sentence=answer.sentence,
         link=f"{st.context.url or ''}?{urlencode({'lesson': number, **carried(current())})}",
-        numbers=step.numbers(),
+        bars=step.bars(),
     )
 
 

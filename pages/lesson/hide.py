@@ -7,6 +7,7 @@ import streamlit as st
 from attention.config import END
 from attention.experiments.disturbed_memory import hidden_one_by_one
 from attention.tasks import Tokens, get_task
+from pages.lesson.bars import Bars
 from pages.lesson.step import TASK, Step, draw_not_seen, row_of, settings_of, shown_record
 from pages.lesson.words import WITH_SILENT_LETTERS
 from pages.shared.answer import output_text
@@ -128,8 +129,11 @@ class Hide(Step):
     def _letters(self, found: Hidden, places: tuple[int, ...]) -> str:
         return listed(_letter(found, place + 1) for place in places) or self.text("none")
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(float(place in self.found.changed) for place in range(len(self.found.word)))
+    def bars(self) -> tuple[Bars, ...]:
+        places = range(len(self.found.word))
+        values = tuple(float(place in self.found.changed) for place in places)
+        names = tuple(_letter(self.found, place + 1) for place in places)
+        return (Bars(self.text("bars"), values, names, lambda value: ""),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         address = settings_of(shown_record(self.name)).put("text", self.found.word).to_address()

@@ -8,6 +8,7 @@ import numpy as np
 from attention.inspection import LayerView
 from attention.metrics import answer_diagonal
 from attention.tasks import get_task
+from pages.lesson.bars import Bars
 from pages.lesson.heads import draw_heads
 from pages.lesson.step import TASK, Step, draw_not_seen, settings_of, shown_record
 from pages.lesson.words import WITH_LONG_VOWELS
@@ -115,8 +116,11 @@ class Look(Step):
         values = {"count": len(found.heads), "heads": found.num_heads, "which": which, "letters": self._letters()}
         return self.text("seen", sound=self.layer.rows[found.row], diagonal=source[found.diagonal], **values)
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(self.layer.weights[:, self.found.row, list(self.found.columns)].sum(-1).tolist())
+    def bars(self) -> tuple[Bars, ...]:
+        found = self.found
+        values = self.layer.weights[:, found.row, list(found.columns)].sum(-1).tolist()
+        caption = self.text("bars", sound=self.layer.rows[found.row], letters=self._letters())
+        return (Bars(caption, tuple(values), tuple(str(head + 1) for head in range(len(values)))),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         head = self.found.heads[0] + 1 if self.found.heads else 1

@@ -8,6 +8,7 @@ from attention.experiments.comparison import stored_runs
 from attention.experiments.comparison.findings import ACCURACY, Finding
 from attention.shapes import trace_shapes
 from attention.shapes.ledger import LedgerStep
+from pages.lesson.bars import Bars
 from pages.lesson.step import START, Step, row_of
 from pages.shared.answer import draw_answer, read_text
 from pages.shared.findings import contrast_text, stored_findings
@@ -18,7 +19,7 @@ from pages.shared.shape_picture import shape_flow
 from pages.shared.situations import apply_situation
 from pages.shared.style import draw_stylesheet
 from pages.shared.table import Cell, draw_table
-from pages.shared.texts import label, listed
+from pages.shared.texts import label, listed, whole
 from pages.shared.widgets import put, taken
 
 SITUATIONS = ("equal", "problem_1", "problem_2")
@@ -117,8 +118,10 @@ class MoreHeads(Step):
         seeds = contrast_text(stored_runs.FIXES, contrast) if contrast else self.text("no_runs")
         return " ".join((runs, self.text("seen", heads=heads, **last), seeds))
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(float(sizes_of(name).takes) for name in SITUATIONS)
+    def bars(self) -> tuple[Bars, ...]:
+        found = [sizes_of(name) for name in SITUATIONS]
+        names = tuple(f"{sizes.heads} × {sizes.head_dim}" for sizes in found)
+        return (Bars(self.text("bars"), tuple(sizes.takes for sizes in found), names, whole),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         return "shapes", situation("problem_2").to_address()

@@ -5,6 +5,7 @@ import streamlit as st
 from attention.ablation.silence import ZERO
 from attention.config import ATTENTION_KINDS
 from attention.jobs.removal_service import Study
+from pages.lesson.bars import Bars
 from pages.lesson.more import situation
 from pages.lesson.step import START, TASK, Step
 from pages.shared.heads_away import could_go, draw_lines, removal_service, start_study
@@ -101,8 +102,15 @@ class Removal(Step):
         ]
         return f"{' '.join(parts)} {self.text('published')}"
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(step.score.token_accuracy for study in studies().values() if study for step in study.curve)[:120]
+    def bars(self) -> tuple[Bars, ...]:
+        return tuple(
+            Bars(
+                self.text("bars", name=name, whole=percent(study.whole.token_accuracy)),
+                (study.whole.token_accuracy, *(step.score.token_accuracy for step in study.curve)),
+            )
+            for name, study in studies().items()
+            if study is not None and study.curve
+        )
 
     def explore(self) -> tuple[str, dict[str, str]]:
         return "redundancy", {**START.to_address(), "part": "removal"}

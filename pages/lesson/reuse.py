@@ -7,6 +7,7 @@ from attention.cache import kept_kv
 from attention.cross_attention import fits
 from attention.shapes.costs import num_kv_parameters
 from attention.shapes.ledger import LedgerStep
+from pages.lesson.bars import Bars
 from pages.lesson.more import cross_steps, draw_shapes, situation
 from pages.lesson.step import Step
 from pages.shared.failure import draw_failed_step
@@ -65,8 +66,11 @@ class Reuse(Step):
         values = {"weights": min(costs), "most": max(costs)}
         return self.text("seen", step=step_name(step), clashes=clashes, **values)
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(float(num_kv_parameters(config)) for config in suggested().values())
+    def bars(self) -> tuple[Bars, ...]:
+        found = suggested()
+        names = tuple(str(number) for number in range(1, len(found) + 1))
+        said = listed(f"({number}) {suggestion}" for number, suggestion in zip(names, found, strict=True))
+        return (Bars(self.text("bars", suggestions=said), tuple(map(num_kv_parameters, found.values())), names, whole),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         return "", mismatch().to_address()

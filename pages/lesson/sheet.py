@@ -6,31 +6,30 @@ begins with an apostrophe.
 
 import csv
 import io
-from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attention.figures.palette import LIGHT
+from pages.lesson.bars import Bars, picture
 from pages.shared.texts import label, language_folder, verbatim
 
 FORMULA = ("=", "+", "-", "−", "@", "\t", "\r")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LOOK = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}"
-    "section{break-inside:avoid}"
+    "section{break-inside:avoid}figure{margin:1rem 0}img{max-width:100%;height:auto}figcaption{font-size:.9rem}"
 )
 
 
 @dataclass(frozen=True)
 class Handed:
-    """One step of the sheet: its title, question and choice in words, the sentence, a link and numbers to draw."""
+    """One step of the sheet: its title, question and choice in words, the sentence, a link and pictures."""
 
     title: str
     question: str
     choice: str
     sentence: str
     link: str
-    numbers: tuple[float, ...]
+    bars: tuple[Bars, ...]
 
 
 def sheet(name: str, steps: Sequence[Handed]) -> str:
@@ -40,7 +39,7 @@ def sheet(name: str, steps: Sequence[Handed]) -> str:
         f"<section><h2>{verbatim(step.title)}</h2><p>{verbatim(step.question)}</p>"
         f"<p><b>{verbatim(label('sheet', 'choice'))}</b> {verbatim(step.choice)}</p>"
         f"<p><b>{verbatim(label('sheet', 'sentence'))}</b> {verbatim(step.sentence or label('sheet', 'nothing'))}</p>"
-        f"<p>{_picture(step)}</p>"
+        f"{''.join(map(picture, step.bars))}"
         f'<p><a href="{verbatim(step.link)}">{verbatim(label("sheet", "link"))}</a></p></section>'
         for step in steps
     ]
@@ -64,18 +63,3 @@ def table(name: str, steps: Sequence[Handed]) -> str:
 
 def _cell(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def _picture(step: Handed) -> str:
-    """The numbers of a step as small bars, in an image that is part of the page."""
-    if not step.numbers:
-        return ""
-    most, width = max(map(abs, step.numbers)) or 1.0, 14
-    bars = "".join(
-        f'<rect x="{width * place + 1}" y="{50 - 48 * abs(value) / most:.1f}" width="{width - 2}" '
-        f'height="{48 * abs(value) / most:.1f}" fill="{LIGHT.blue}"/>'
-        for place, value in enumerate(step.numbers)
-    )
-    size = f'width="{width * len(step.numbers)}" height="50"'
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{bars}</svg>'
-    return f'<img alt="{verbatim(step.title)}" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'

@@ -7,6 +7,7 @@ import streamlit as st
 from attention.experiments.disturbed_memory import held_out_right, misload
 from attention.inspection import decode_source
 from attention.tasks import Tokens, get_task
+from pages.lesson.bars import Bars
 from pages.lesson.step import START, TASK, Step, make_beside, own_record, row_of
 from pages.lesson.words import WITH_SILENT_LETTERS
 from pages.shared.answer import output_text
@@ -103,8 +104,10 @@ class Silent(Step):
         values = {"before": percent(own.share), "count": NUM_WORDS, "heads": own.heads}
         return f"{self.text('seen', shares=shares, **values)} {example}"
 
-    def numbers(self) -> tuple[float, ...]:
-        return tuple(each.share for each in all_loaded())
+    def bars(self) -> tuple[Bars, ...]:
+        found = all_loaded()
+        names = tuple(str(each.heads) for each in found)
+        return (Bars(self.text("bars", count=NUM_WORDS), tuple(each.share for each in found), names),)
 
     def explore(self) -> tuple[str, dict[str, str]]:
         word, _ = still_right()

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import streamlit as st
 
+from pages.lesson.bars import Bars
 from pages.shared.caching import made_once
 from pages.shared.models import ModelRecord, record_of, shipped_record
 from pages.shared.settings import Settings
@@ -54,8 +55,8 @@ class Step:
         """Whether a code that is none of `codes` may be one of the choices, where these are computed."""
         return not self.codes and code.isascii() and code.isdecimal() and len(code) < 3
 
-    def numbers(self) -> tuple[float, ...]:
-        """What the small picture on the sheet draws; none for no picture."""
+    def bars(self) -> tuple[Bars, ...]:
+        """The small pictures on the sheet."""
         return ()
 
     def right(self) -> Collection[str]:

@@ -293,7 +293,7 @@ def test_every_word_of_a_step_of_the_lesson_comes_from_the_language(sent, number
 @pytest.mark.slow
 def test_every_word_of_a_sheet_a_table_and_a_plan_comes_from_the_language(sent):
     handed = [
-        Handed(step.text("title"), step.question(), next(iter(step.choices().values())), "", "", step.numbers())
+        Handed(step.text("title"), step.question(), next(iter(step.choices().values())), "", "", step.bars())
         for step in STEPS
     ]
     written = [text for page in (sheet("", handed), printed_plan()) for _, text in html_texts("", page)]

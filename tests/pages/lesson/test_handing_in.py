@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pages.lesson.answers import LONGEST, SKIPPED, Answer
+from pages.lesson.bars import Bars
 from pages.lesson.browser import read, written
 from pages.lesson.sheet import Handed, sheet, table
 
@@ -20,7 +21,7 @@ def step(**given) -> Handed:
         "question": "Which?",
         "choice": "k 1",
         "sentence": "It stayed.",
-        "numbers": (1.0, -0.5),
+        "bars": (Bars("How many, by letter", (1.0, -0.5), ("k", "<n>")),),
     }
     return Handed(**{**usual, "link": "http://localhost:8501/lesson?lesson=1", **given})
 
@@ -51,7 +52,7 @@ def test_typed_text_is_shown_and_never_rendered():
 
 
 def test_the_sheet_asks_for_nothing_and_links_to_the_app_alone():
-    page = parsed(sheet("Ada", [step(), step(numbers=())]))
+    page = parsed(sheet("Ada", [step(), step(bars=())]))
     (policy,) = (attrs["content"] for tag, attrs in page.found if attrs.get("http-equiv") == "Content-Security-Policy")
     assert {part.split()[0] for part in policy.split(";")} == {"default-src", "style-src", "img-src"}
     assert "default-src 'none'" in policy and "script" not in policy and "http" not in policy
