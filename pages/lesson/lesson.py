@@ -8,7 +8,7 @@ from pages.lesson.browser import keep_in_browser
 from pages.lesson.hand_in import draw_hand_in
 from pages.lesson.lecturer import draw_lecturer
 from pages.lesson.quiz import draw_quiz
-from pages.lesson.show_of_hands import draw_hands
+from pages.lesson.show_of_hands import draw_hands, tell_closed
 from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
 from pages.shared import session
@@ -72,6 +72,7 @@ step = STEPS[number - 1]
 draw_stylesheet("lesson")
 draw_title(label("app", "lesson"), label("lesson", "intro"))
 notice(*session.notices())
+tell_closed()
 draw_steps(number)
 st.header(label("lesson", "title", number=number, title=step.text("title"), minutes=step.minutes), anchor=False)
 with st.spinner(label("lesson", "computing")):

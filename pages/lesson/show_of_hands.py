@@ -8,6 +8,7 @@ import streamlit as st
 
 from attention.messages import Message, MessageError
 from pages.lesson.hands import WORD, Hands
+from pages.shared.answer import notice
 from pages.shared.caching import made_once
 from pages.shared.parameters import Word
 from pages.shared.session import current
@@ -18,9 +19,11 @@ from pages.shared.widgets import choose_setting
 
 def _check(word: str) -> None:
     if not WORD.fullmatch(word):
-        raise MessageError(
-            Message.of("form", "is no word of a class: those have 8 to 24 small letters; it is left out.")
+        english = (
+            "is no word of a class: those have 8 to 24 small letters other than i, l and o. No class is open here, "
+            "and nobody is counted."
         )
+        raise MessageError(Message.of("form", english))
 
 
 CLASS = Word("class", check=_check)
@@ -59,13 +62,17 @@ def raise_hand(step: str, choice: str) -> None:
         st.session_state["lesson_not_counted"] = not counted
 
 
+def tell_closed() -> None:
+    """Say so where the address has the word of a class that is not open, or not any longer."""
+    word = current()[CLASS]
+    if word and not hands().is_there(word):
+        notice(label("hands", "gone", word=word))
+
+
 def draw_hands(step: str, choices: Mapping[str, str]) -> None:
     """How many hands each choice has so far, as bars that follow by themselves."""
     word = current()[CLASS]
-    if not word:
-        return
-    if not hands().is_there(word):
-        st.markdown(label("hands", "gone"))
+    if not word or not hands().is_there(word):
         return
     _draw_bars(word, step, dict(choices))
     if st.session_state.get("lesson_not_counted"):

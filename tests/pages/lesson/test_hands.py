@@ -92,9 +92,15 @@ def test_three_students_and_everybody_sees_the_bars(monkeypatch):
 def test_a_class_that_is_gone_says_so_and_loses_nothing(monkeypatch):
     monkeypatch.setattr(show_of_hands, "hands", Hands)
     app = open_page("lesson", lesson=5, **{"class": "abcdefghjk"})
+    said = show_of_hands.label("hands", "gone", word="abcdefghjk")
+    assert said in texts(app)
     app = checked(app.pills(key="lesson_choice_reuse").set_value("silent").run())
-    assert show_of_hands.label("hands", "gone") in texts(app)
+    assert said in texts(app)
     assert app.session_state["lesson_answers"]["reuse"].choice == "silent"
+
+
+def test_markup_for_a_word_says_that_nobody_is_counted():
+    assert "nobody is counted" in texts(open_page("lesson", lesson=9, **{"class": "<b>abcdefgh</b>"}))
 
 
 def test_a_browser_that_turns_out_to_be_known_has_one_vote_all_the_same(hands):
