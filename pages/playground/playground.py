@@ -177,10 +177,10 @@ def draw_page(seconds: float | None = None) -> None:
         draw_miniature_line(settings)
     with tries_place:
         draw_tries(settings)
-        sidebar.draw_on_phone(text=False)  # which has its place above
-    with choices_place:
         if told:
             st.markdown(told)
+        sidebar.draw_on_phone(text=False)  # which has its place above
+    with choices_place:
         draw_choices(settings)
         if reached:
             as_lines = settings[VIEW] == "lines"

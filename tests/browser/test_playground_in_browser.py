@@ -241,3 +241,31 @@ def test_the_toolbar_covers_no_label_on_touch(open_app):
     for box in (label.bounding_box() for label in labels):
         apart_across = box["x"] + box["width"] <= bar["x"] + 1 or bar["x"] + bar["width"] <= box["x"] + 1
         assert apart_across or box["y"] + box["height"] <= bar["y"] + 1 or bar["y"] + bar["height"] <= box["y"] + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tried", ["needed", "reuse"])
+def test_on_a_phone_what_there_is_to_try_stands_right_below_the_maps(open_app, tried):
+    page = open_app(width=390, height=844, has_touch=True)
+
+    def box(name):
+        return page.locator(f".st-key-{name}").bounding_box()
+
+    def expect_between(above, below):
+        expect(page.locator(f".st-key-{above}")).to_be_visible()
+        end = box(above)["y"] + box(above)["height"]
+        assert end <= box("tries")["y"] < end + 40
+        assert box("tries")["y"] + box("tries")["height"] <= box("on_phone")["y"]
+        assert box("on_phone")["y"] + box("on_phone")["height"] <= box(below)["y"]
+
+    expect(heads(page)).to_have_count(8)
+    expect_between("heads", "enlarged")
+    caption = page.get_by_text("Under a head: what it does").bounding_box()
+    assert box("on_phone")["y"] + box("on_phone")["height"] <= caption["y"] < box("enlarged")["y"]
+    page.locator(f".st-key-try_{tried} button").tap()
+    outcome = page.get_by_text("One head is enough" if tried == "needed" else "It does not run.").first
+    expect(outcome).to_be_visible()
+    said = outcome.bounding_box()
+    assert box("tries")["y"] + box("tries")["height"] <= said["y"] <= box("on_phone")["y"] - said["height"]
+    above, below = ("heads", "enlarged") if tried == "needed" else ("choices", "failure")
+    assert box(above)["y"] < box("tries")["y"] and box("on_phone")["y"] < box(below)["y"]
