@@ -7,6 +7,7 @@ from pages.shared.cold_start import ask_again_if_not_found
 ask_again_if_not_found()  # before anything that takes long to import
 
 from pages.shared import presenting, session
+from pages.shared.arrival import begin_at_top
 from pages.shared.copy_link import draw_link, tell_outer_address
 from pages.shared.drawer import draw_drawer
 from pages.shared.every_page import PAGES, all_declared, declared, script
@@ -34,6 +35,7 @@ if not presenting.is_presented():
     draw_locked_pages()
 with st.container(key="unseen"):
     draw_drawer(page.url_path)
+    begin_at_top(page.url_path)
     draw_terms()
     presenting.draw_keys()
 presenting.draw_bar()

@@ -165,7 +165,7 @@ class Tracer:
             (q, k),
             lambda q, k: q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5,
             ("scores", ("batch", "heads", q_dim, kv_dim)),
-            latex=rf"S_i = {q.tex}_i\,{k.tex}_{{i}}^{{\top}} / \sqrt{{{q.tensor.shape[-1]}}}",
+            latex=rf"S_i = {q.tex}_i\,{{{k.tex}}}_{{i}}^{{\top}} / \sqrt{{{q.tensor.shape[-1]}}}",
         )
         weights = self.run(
             "weights",

@@ -50,8 +50,21 @@ def setting(
         return
     key = key or _name(field)
     options.setdefault("disabled", _name(field) in held(current()))
-    put(key, options.pop("value", current()[field]), offers_of(**options))
+    value = options.pop("value", current()[field])
+    put(key, value, offers_of(**options))
+    options |= _default(make, value, **options)
     make(title, key=key, on_change=taken, args=(key, take or partial(choose_setting, field)), **options)
+
+
+def _default(make: Callable, value: object, options: Sequence = (), **_: object) -> dict:
+    """What a widget shows as long as it was told nothing.
+
+    Two runs that follow each other closely may reach a page that is still being loaded as one, the second, which has
+    nothing to tell: the widget would then report an empty text, or the first of its options, as if it were chosen.
+    """
+    if make in (st.text_input, st.number_input):
+        return {"value": value}
+    return {"index": tuple(options).index(value)} if make is st.selectbox and value in options else {}
 
 
 def offers_of(options: Sequence = (), format_func: Callable = str, **limits: object) -> tuple:

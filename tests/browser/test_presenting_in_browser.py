@@ -27,7 +27,8 @@ def open_page(serve, new_page):
 
 
 def test_the_arrows_walk_and_escape_ends_it_unless_something_is_in_use(open_page):
-    page = open_page("shapes")
+    page = open_page("shapes", query="")
+    page.get_by_role("button", name="Present").click()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     page.wait_for_function("typeof window.stopPresenting === 'function'")
     page.keyboard.press("ArrowRight")
