@@ -54,7 +54,7 @@ def small_heads() -> tuple[int, int]:
 
 
 class Fixes(Step):
-    name, minutes, trained_once = "fixes", 5, False  # by its own words
+    name, minutes, trained = "fixes", 5, 0  # by its own words
     codes = (*FIXES, "none")
 
     def choices(self) -> dict[str, str]:

@@ -46,8 +46,7 @@ def draw_result(step: Step, theme: str) -> None:
     draw_hands(step.name, step.choices())
     if step.draw(theme, answer.predicted if said else None):
         st.subheader(label("lesson", "seen"), anchor=False)
-        once = f" {label('lesson', 'once')}" if step.trained_once else ""
-        st.markdown(f"{step.seen()}{once}")
+        st.markdown(f"{step.seen()} {step.once()}".strip())
         st.markdown(f"**{label('lesson', 'learned')}** {step.learned()}")
     key = f"lesson_sentence_{step.name}"
     put(key, answer.sentence)

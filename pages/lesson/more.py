@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attention.experiments.comparison import stored_runs
+from attention.experiments.comparison import fixes, stored_runs
 from attention.experiments.comparison.findings import ACCURACY, Finding
 from attention.shapes import trace_shapes
 from attention.shapes.ledger import LedgerStep
@@ -83,6 +83,11 @@ def stored_contrast() -> Finding | None:
     return next((each for each in stored_findings("fixes") if (each.what, each.base, each.measure) == pair), None)
 
 
+def stored_head_dim() -> int:
+    """The size of the 16 heads in these runs."""
+    return next(arm.config.decoder.head_dim for arm in fixes(stored_runs.FIXES) if arm.name == "reproject")
+
+
 class MoreHeads(Step):
     name, minutes = "more", 7
     codes = ("crash", "worse", "same", "better")
@@ -115,8 +120,16 @@ class MoreHeads(Step):
         heads = " → ".join(f"{sizes.heads} × {sizes.head_dim}" for sizes in found)
         last = {"takes": found[-1].takes, "gives": found[-1].gives}
         contrast = stored_contrast()
-        seeds = contrast_text(stored_runs.FIXES, contrast) if contrast else self.text("no_runs")
+        if contrast:
+            sizes = {"heads": stored_runs.FIXES.dec_heads, "dim": stored_head_dim()}
+            seeds = f"{self.text('stored', **sizes)} {contrast_text(stored_runs.FIXES, contrast)}"
+        else:
+            seeds = self.text("no_runs")
         return " ".join((runs, self.text("seen", heads=heads, **last), seeds))
+
+    def once(self) -> str:
+        contrast = stored_contrast()
+        return self.text("once", seeds=contrast.difference.num_seeds) if contrast else super().once()
 
     def bars(self) -> tuple[Bars, ...]:
         found = [sizes_of(name) for name in SITUATIONS]

@@ -1,20 +1,19 @@
 """Step 9: published models, equal and unequal, and what has to match."""
 
-from attention.experiments.published import EQUAL_MODELS, PUBLISHED_MODELS
+import streamlit as st
+
+from attention.experiments.published import head_counts
 from pages.lesson.step import START, Step
 from pages.shared.head_counts import draw_head_counts
 
 OFFERED = ("BART-large", "TrOCR-base", "Whisper-large-v3", "MusicGen S")
 
 
-def head_counts() -> dict[str, tuple[int, int]]:
-    """Encoder and decoder heads of every published model, by name."""
-    counts = {model.name: (model.encoder.num_heads, model.decoder.num_heads) for model in PUBLISHED_MODELS}
-    return counts | {model.name: (model.num_heads, model.num_heads) for model in EQUAL_MODELS}
-
-
 class Pairs(Step):
-    name, minutes, trained_once = "pairs", 3, False
+    name, minutes, trained = "pairs", 3, 0
+
+    def question(self) -> str:
+        return self.text("question", count=len(self.right()))
 
     def choices(self) -> dict[str, str]:
         return {str(number): name for number, name in enumerate(OFFERED, start=1)}
@@ -24,6 +23,11 @@ class Pairs(Step):
         return {code for code, name in self.choices().items() if counts[name][0] != counts[name][1]}
 
     def draw(self, theme: str, predicted: str | None) -> bool:
+        if predicted:
+            name = self.choices()[predicted]
+            enc, dec = head_counts()[name]
+            right = "yes" if predicted in self.right() else "no"
+            st.markdown(self.text("chosen", right=right, name=name, enc=enc, dec=dec))
         draw_head_counts(theme)
         return True
 

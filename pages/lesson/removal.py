@@ -41,7 +41,7 @@ def missed_kind(study: Study) -> str:
 
 
 class Removal(Step):
-    name, minutes = "removal", 5
+    name, minutes, trained = "removal", 5, 0  # by its own words, before those of published ones
     codes = QUARTERS
 
     def begin(self) -> None:
@@ -100,7 +100,7 @@ class Removal(Step):
             )
             for name, study in studies().items()
         ]
-        return f"{' '.join(parts)} {self.text('published')}"
+        return " ".join((*parts, label("lesson", "once", count=len(parts)), self.text("published")))
 
     def bars(self) -> tuple[Bars, ...]:
         return tuple(

@@ -35,7 +35,7 @@ def suggested() -> dict[str, ModelConfig]:
 
 
 class Reuse(Step):
-    name, minutes, trained_once = "reuse", 6, False
+    name, minutes, trained = "reuse", 6, 0
     codes = ("shared", "refuses", "silent")
 
     def right(self) -> set[str]:

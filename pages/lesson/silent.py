@@ -1,5 +1,6 @@
 """Step 7: weights of 8 decoder heads loaded into other numbers of heads, without any error."""
 
+import math
 from dataclasses import dataclass
 
 import streamlit as st
@@ -32,6 +33,11 @@ class Loaded:
     @property
     def share(self) -> float:
         return sum(self.right) / len(self.right)
+
+    def kept(self, before: "Loaded") -> float:
+        """Of the words that were right before, the share that still are; NaN where none was."""
+        stay = [now for now, was in zip(self.right, before.right, strict=True) if was]
+        return sum(stay) / len(stay) if stay else math.nan
 
 
 @made_once()
@@ -71,9 +77,8 @@ class Silent(Step):
 
     def right(self) -> set[str]:
         own, other, *_ = all_loaded()
-        if other.share >= own.share:
-            return {"all"}
-        return {"most" if 2 * other.share >= own.share else "few"}
+        kept = other.kept(own)
+        return {"all" if kept == 1 else "most" if kept >= 0.5 else "few"}
 
     def draw(self, theme: str, predicted: str | None) -> bool:
         word, _ = still_right()
@@ -89,25 +94,33 @@ class Silent(Step):
                 str(each.heads),
                 output_text(task, each.answers[place]),
                 Cell(percent(each.share), "number"),
+                Cell(percent(each.kept(found[START.dec_heads])), "number"),
             )
             for each in found.values()
         ]
-        head = (self.text("column_heads"), word, Cell(self.text("column_right", count=NUM_WORDS), "number"))
+        columns = (Cell(self.text(f"column_{name}", count=NUM_WORDS), "number") for name in ("right", "kept"))
+        head = (self.text("column_heads"), word, *columns)
         draw_table(self.text("table"), head, rows, look="lesson", caption=False, current=list(found).index(chosen))
         return True
 
     def seen(self) -> str:
         own, *others = all_loaded()
-        shares = listed(self.text("in_heads", share=percent(each.share), count=each.heads) for each in others)
+        shares = listed(self.text("in_heads", share=percent(each.kept(own)), count=each.heads) for each in others)
         word, heads = still_right()
         example = self.text("still" if heads else "never", word=word, heads=tuple(map(str, heads)) or ("",))
-        values = {"before": percent(own.share), "count": NUM_WORDS, "heads": own.heads}
+        values = {"before": percent(own.share), "right": sum(own.right), "count": NUM_WORDS, "heads": own.heads}
         return f"{self.text('seen', shares=shares, **values)} {example}"
 
     def bars(self) -> tuple[Bars, ...]:
         found = all_loaded()
         names = tuple(str(each.heads) for each in found)
-        return (Bars(self.text("bars", count=NUM_WORDS), tuple(each.share for each in found), names),)
+        return (
+            Bars(
+                self.text("bars", count=sum(found[0].right), heads=found[0].heads),
+                tuple(each.kept(found[0]) for each in found),
+                names,
+            ),
+        )
 
     def explore(self) -> tuple[str, dict[str, str]]:
         word, _ = still_right()

@@ -27,12 +27,12 @@ class Step:
     Attributes:
         name: of its texts.
         minutes: what it takes in class.
-        trained_once: whether what is seen rests on a model that was trained once.
+        trained: how many models on the screen were trained once, which is said after what is seen.
     """
 
     name: ClassVar[str]
     minutes: ClassVar[int]
-    trained_once: ClassVar[bool] = True
+    trained: ClassVar[int] = 1
 
     def begin(self) -> None:
         """Have what takes long made, once for everybody: when the step before is opened."""
@@ -70,6 +70,10 @@ class Step:
     def seen(self) -> str:
         """Two or three sentences with the numbers just computed."""
         raise NotImplementedError
+
+    def once(self) -> str:
+        """How often the models on the screen were trained; "" where the step has said it, or has none."""
+        return label("lesson", "once", count=self.trained) if self.trained else ""
 
     def learned(self) -> str:
         """What it means."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attention.experiments.comparison.findings import ACCURACY, Finding
-from attention.experiments.published import PUBLISHED_MODELS
+from attention.experiments.published import head_counts
 from pages.shared.findings import stored_answer, stored_findings, takeaway
 from pages.shared.texts import label, paragraph, verbatim
 
@@ -112,7 +112,7 @@ def verdict(claim: str, part: str) -> str:
 def reason(claim: str, part: str) -> str:
     """Why, with its sources, and what the stored runs say of it."""
     name = f"{claim}_{part}"
-    more = sum(model.decoder.num_heads > model.encoder.num_heads for model in PUBLISHED_MODELS)
+    more = sum(dec > enc for enc, dec in head_counts().values())
     why = paragraph("article", name, more=more)
     if name == "A15_pays":
         found = takeaway(stored_findings("fixes"))

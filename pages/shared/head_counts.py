@@ -1,6 +1,6 @@
 """The head counts of published models, as a chart."""
 
-from attention.experiments.published import EQUAL_MODELS, PUBLISHED_MODELS
+from attention.experiments.published import head_counts
 from attention.figures import head_counts_chart
 from pages.shared.chart import draw_chart, look
 from pages.shared.take_away.taken import Taken
@@ -24,7 +24,6 @@ LABEL_PLACES = {
 
 def draw_head_counts(theme: str) -> None:
     """Encoder heads against decoder heads."""
-    models = [(model.name, model.encoder.num_heads, model.decoder.num_heads) for model in PUBLISHED_MODELS]
-    models += [(model.name, model.num_heads, model.num_heads) for model in EQUAL_MODELS]
+    models = [(name, *heads) for name, heads in head_counts().items()]
     chart = head_counts_chart(models, label_places=LABEL_PLACES, **look(theme))
     draw_chart(chart, key="head_counts", take=Taken("published-models", label("app", "wild")))

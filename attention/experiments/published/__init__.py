@@ -9,6 +9,7 @@ from attention.experiments.published.published_models import (
     Side,
     Source,
     Sources,
+    head_counts,
 )
 from attention.experiments.published.sent import BART_LARGE, WHISPER_LARGE_V3, Sent, sent_by
 
@@ -26,6 +27,7 @@ __all__ = [
     "Sources",
     "changes",
     "copies_of",
+    "head_counts",
     "miniature",
     "sent_by",
 ]

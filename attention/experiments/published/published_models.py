@@ -89,6 +89,13 @@ class EqualModel:
     source: Source
 
 
+def head_counts() -> dict[str, tuple[int, int]]:
+    """Encoder and decoder heads of every model, by name; a name that stands for two models, "Donut, Nougat", is two."""
+    counts = {model.name: (model.encoder.num_heads, model.decoder.num_heads) for model in PUBLISHED_MODELS}
+    counts |= {model.name: (model.num_heads, model.num_heads) for model in EQUAL_MODELS}
+    return {name: pair for names, pair in counts.items() for name in names.split(", ")}
+
+
 def _github(repository: str, path: str) -> Source:
     return Source(repository, path, f"https://github.com/{repository}")
 

@@ -110,9 +110,8 @@ def says(element) -> list[str]:
 
 
 # What stands on every step.
-ALWAYS = [
-    label("lesson", name) for name in ("predict", "skip", "skipped", "seen", "once", "learned", "sentence", "explore")
-]
+ALWAYS = [label("lesson", name) for name in ("predict", "skip", "skipped", "seen", "learned", "sentence", "explore")]
+ALWAYS += [label("lesson", "once", count=1)]
 
 
 def num_words(said: set[str]) -> int:
@@ -145,3 +144,10 @@ def test_a_step_asks_for_at_most_six_actions_for_every_five_minutes(number):
     buttons += sum(one.type == "button" for one in elements)
     others = sum(one.type in ("slider", "bidi_component") for one in elements)
     assert 3 + CLICKS.get(step.name, buttons) + others <= ceil(6 * step.minutes / 5)
+
+
+@pytest.mark.parametrize("code, begins", [("1", "Not this one"), ("2", "Right"), ("4", "Right")])
+def test_any_right_choice_of_real_models_counts_and_is_told(code, begins):
+    app = checked(opened(9).pills(key="lesson_choice_pairs").set_value(code).run())
+    (said,) = (one.value for one in app.markdown if STEPS[8].choices()[code] in one.value and "heads" in one.value)
+    assert said.startswith(begins)
