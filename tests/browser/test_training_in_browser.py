@@ -87,12 +87,14 @@ def test_two_sessions_train_at_once_and_neither_blocks_the_other(open_app):
         expect(page.locator(".answer .badge")).to_have_text(re.compile("half trained: stopped at step"), timeout=SLOW)
 
 
-def test_a_reloaded_page_finds_its_training_again(open_app):
+def test_a_reloaded_page_finds_its_training_and_its_word_again(open_app):
     page = open_app(f"{SMALL}&seed=14")
     start_training(page)
-    page.reload()
-    expect(page.get_by_text("you see it too")).to_be_visible(timeout=SLOW)  # a new session, the same training
+    for _ in range(2):
+        page.reload()
+        expect(page.get_by_text("you see it too")).to_be_visible(timeout=SLOW)  # a new session, the same training
     wait_for_step(page, 0)
+    expect(page.get_by_role("textbox", name="Word")).to_have_value("abcdef")
 
 
 def heap_after(page, redraws) -> tuple[int, int]:
