@@ -1,5 +1,6 @@
 """Handing in: what is kept and where, the two downloads, and clearing it all."""
 
+import re
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -13,6 +14,9 @@ from pages.shared.locked import carried
 from pages.shared.session import current
 from pages.shared.texts import label
 from pages.shared.widgets import box, kept_text
+
+LONGEST_IN_FILE = 40  # characters of a name
+ENCODING = {"sheet": "utf-8", "table": "utf-8-sig"}  # by whose mark a spreadsheet knows that "→" is one character
 
 
 def draw_hand_in() -> None:
@@ -28,10 +32,16 @@ def draw_hand_in() -> None:
         steps = [_handed(number, step) for number, step in enumerate(STEPS, start=1) if answer_to(step.name).choice]
         with st.container(horizontal=True):
             for kind, make, mime in (("sheet", sheet, "text/html"), ("table", table, "text/csv")):
-                title, file = label("hand_in", kind), label("hand_in", f"{kind}_file")
+                title, file = label("hand_in", kind), file_name(kind, name)
                 look = {"mime": mime, "on_click": "ignore", "disabled": not steps, "key": f"lesson_{kind}"}
-                st.download_button(title, make(name, steps), file, **look)
+                st.download_button(title, make(name, steps).encode(ENCODING[kind]), file, **look)
             st.button(label("hand_in", "clear"), key="lesson_clear", on_click=_clear)
+
+
+def file_name(kind: str, name: str) -> str:
+    """What a file is called: of a name its letters and digits, so that those of a class can lie in one folder."""
+    plain = "-".join(re.findall(r"[^\W_]+", name))[:LONGEST_IN_FILE].strip("-")
+    return label("hand_in", f"{kind}_file", named="yes" if plain else "no", name=plain)
 
 
 def _handed(number: int, step: Step) -> Handed:

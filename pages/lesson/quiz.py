@@ -29,8 +29,9 @@ def draw_quiz(seed: int | None) -> None:
     given = st.session_state.setdefault("quiz_answers", {}).setdefault(seed, {})
     for number, question in enumerate(questions):
         _draw_question(number, question, given, key=f"quiz_{seed}_{number}")
-    right = sum(questions[number].right == pick for number, pick in given.items())
-    st.markdown(f"**{label('quiz', 'score', right=right, count=len(questions))}**")
+    if given:
+        right = sum(questions[number].right == pick for number, pick in given.items())
+        st.markdown(f"**{label('quiz', 'score', right=right, count=len(questions))}**")
     others = (seed + 1) % (QUIZ.high + 1)
     st.button(label("quiz", "again"), key="quiz_again", on_click=choose_setting, args=(QUIZ, others))
 

@@ -10,6 +10,7 @@ import pytest
 from pages.lesson.answers import LONGEST, SKIPPED, Answer
 from pages.lesson.bars import Bars
 from pages.lesson.browser import read, written
+from pages.lesson.hand_in import ENCODING, file_name
 from pages.lesson.sheet import Handed, sheet, table
 
 MARKUP = '<script>alert(1)</script><img src="http://elsewhere.example/x">"\'&'
@@ -66,6 +67,25 @@ def test_no_cell_is_a_formula(sentence):
     rows = list(csv.reader(io.StringIO(table(sentence, [step(sentence=sentence)]))))
     assert rows[1][0] == rows[1][3] == f"'{sentence}"
     assert not any(cell.startswith(("=", "+", "-", "−", "@", "\t")) for row in rows for cell in row)
+
+
+@pytest.mark.parametrize(
+    "name, file",
+    [
+        ("Ada Lovelace", "lesson-Ada-Lovelace.csv"),
+        ("../../etc/passwd", "lesson-etc-passwd.csv"),
+        ("Łukasz <b>", "lesson-Łukasz-b.csv"),
+        ("…/_ ", "lesson.csv"),
+        ("a" * 80, f"lesson-{'a' * 40}.csv"),
+    ],
+)
+def test_a_file_is_named_after_who_hands_it_in(name, file):
+    assert file_name("table", name) == file
+
+
+def test_a_spreadsheet_is_told_how_the_table_is_written():
+    written = table("Ada", [step(title="8 → 16")]).encode(ENCODING["table"])
+    assert written.startswith(b"\xef\xbb\xbf") and "8 → 16" in written.decode("utf-8-sig")
 
 
 def test_what_was_kept_comes_back():

@@ -1,7 +1,7 @@
 """The quiz on a page: every question has its words, an answer is told right or wrong, and what was answered is kept."""
 
 import pytest
-from app_test import address_of, checked, open_page, settings_of
+from app_test import address_of, checked, open_page, settings_of, texts
 
 from attention.quiz import KINDS, make_question, make_quiz
 from pages.lesson.address import QUIZ
@@ -25,6 +25,7 @@ def test_there_are_no_words_left_over():
 def test_an_answer_is_told_right_or_wrong_and_kept():
     app, questions = open_page("lesson", quiz=5), make_quiz(5)
     assert len(app.radio) == 10 and all(radio.value is None for radio in app.radio)
+    assert label("quiz", "score", right=0, count=10) not in texts(app)
     first, second = questions[:2]
     wrong = (second.right + 1) % len(second.choices)
     checked(app.radio[0].set_value(first.right).run())
