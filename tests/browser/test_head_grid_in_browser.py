@@ -289,6 +289,7 @@ def point_at_token(page, head, side, at, count, act="hover"):
     getattr(area, act)(position={"x": (at + 0.5) * box["width"] / count, "y": y})
 
 
+@pytest.mark.slow
 def test_lines_are_as_thick_as_the_weights_and_those_of_one_token_stay(open_app):
     page = open_app("lines=1")
     expect(heads(page)).to_have_count(5)

@@ -103,6 +103,7 @@ def test_every_row_of_buttons_keeps_its_mark_from_page_to_page(serve, new_page, 
     assert serve.unexpected(url)[logged:] == []
 
 
+@pytest.mark.slow
 def test_back_gives_what_was_shown_on_each_page(serve, new_page):
     url, page = serve("app.py"), new_page()
     page.goto(f"{url}/?{START}")
@@ -122,6 +123,7 @@ def test_back_gives_what_was_shown_on_each_page(serve, new_page):
     assert seen[-1] == "/" and "/anchors" in seen
 
 
+@pytest.mark.slow
 def test_going_back_right_after_a_change_shows_the_word_of_the_address(serve, new_page):
     page = new_page()
     page.goto(f"{serve('app.py')}/?text=phone")

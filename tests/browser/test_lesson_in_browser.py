@@ -170,8 +170,13 @@ def test_a_lecturer_and_three_students_of_a_class(serve, new_page, tmp_path):
     assert plan.count("<section>") == len(STEPS) and label("plan", "right") in plan
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(1, len(STEPS) + 1))
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, marks=pytest.mark.slow if number % 3 == 2 else pytest.mark.exhaustive)
+        for number in range(1, len(STEPS) + 1)
+    ],
+)
 def test_a_step_fits_a_laptop_and_a_phone(serve, new_page, number):
     page = new_page(color_scheme=["light", "dark"][number % 2])
     page.goto(f"{serve('app.py')}/lesson?lesson={number}")

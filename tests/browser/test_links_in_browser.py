@@ -30,6 +30,7 @@ def test_the_link_is_in_the_clipboard_and_opens_the_same_maps(serve, new_page):
     assert link.startswith(f"{url}/?") and dict(parse_qsl(urlsplit(link).query))["text"] == "knight"
 
 
+@pytest.mark.slow
 def test_without_a_clipboard_the_link_is_there_to_be_copied_by_hand(serve, new_page):
     page = new_page()
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
@@ -70,6 +71,7 @@ def test_the_address_of_the_page_around_follows(serve, outside):
     assert origins == {url}
 
 
+@pytest.mark.slow
 def test_no_other_page_around_is_told_anything(serve, outside):
     page = framed(outside, f"{serve('app.py')}/?text=box", "https://example.com")
     app = page.frame_locator("iframe")

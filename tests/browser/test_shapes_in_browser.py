@@ -1,7 +1,6 @@
 """The page of shapes in a real browser: red clashes, suggestions that lead to a picture, steps."""
 
 import pytest
-from sampled import mostly_slow
 from whole_page import LOOKS, expect_fitting
 
 from attention.shapes import trace_shapes
@@ -104,7 +103,7 @@ ONE_SCREEN = {
 }
 
 
-@pytest.mark.parametrize("name", mostly_slow(list(ONE_SCREEN), keep=1))
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in ONE_SCREEN])
 def test_picture_slider_formula_and_code_are_on_one_screen(open_shapes, name):
     """At 1280 × 720, without scrolling, at every step."""
     page = open_shapes(ONE_SCREEN[name], height=720)

@@ -47,7 +47,7 @@ def download(page: Page, button: str, folder) -> tuple[str, object]:
     return waiting.value.suggested_filename, path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param(scheme, marks=pytest.mark.slow) for scheme in ("light", "dark")])
 def test_everything_of_a_head_is_downloaded_and_is_what_the_library_says(serve, new_page, tmp_path, view, scheme):
     page = new_page(color_scheme=scheme)
     page.goto(serve("app.py"))
@@ -96,6 +96,7 @@ def mean_brightness(page: Page, png: bytes) -> float:
     )
 
 
+@pytest.mark.slow
 def test_the_web_page_works_alone_with_the_network_blocked(serve, new_page, tmp_path, view):
     page = new_page()
     page.goto(serve("app.py"))
@@ -114,7 +115,7 @@ def test_the_web_page_works_alone_with_the_network_blocked(serve, new_page, tmp_
     assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("mode", ["heads", "lines"])
+@pytest.mark.parametrize("mode", ["heads", pytest.param("lines", marks=pytest.mark.slow)])
 def test_the_grid_is_an_svg_with_all_heads_and_labels_and_the_same_as_a_png(serve, new_page, tmp_path, view, mode):
     page = new_page(width=390)
     page.goto(f"{serve('app.py')}/?text=knight&view={mode}")

@@ -66,6 +66,7 @@ def test_a_term_opens_by_pointer_and_by_keyboard_and_is_out_of_the_way_afterward
     assert page.evaluate("document.activeElement.ariaLabel") != "head"
 
 
+@pytest.mark.slow
 def test_a_tap_opens_a_term_and_a_tap_elsewhere_closes_it(open_page):
     page = open_page("anchors", width=390, height=844, has_touch=True, is_mobile=True)
     encoder = page.get_by_role("button", name="encoder", exact=True)

@@ -53,6 +53,7 @@ async def until_trained(visitor: Visitor, more_than: int) -> int:
     return step
 
 
+@pytest.mark.slow
 def test_a_cut_connection_loses_no_step_of_a_training_and_no_setting(start):
     """Otherwise the session is gone with its socket (streamlit/streamlit#4297, #8901)."""
     url, _ = start()
@@ -99,6 +100,7 @@ def test_a_training_waits_for_those_who_asked_for_it(start):
     awaited(script())
 
 
+@pytest.mark.slow
 def test_a_server_that_starts_again_gives_the_same_maps_and_has_lost_the_trainings(start):
     url, stop = start()
 

@@ -101,7 +101,7 @@ def visit(url: str, script) -> None:
     awaited(one())
 
 
-@pytest.mark.parametrize("page", ["", "anchors", "shapes"])
+@pytest.mark.parametrize("page", ["", *(pytest.param(page, marks=pytest.mark.slow) for page in ("anchors", "shapes"))])
 def test_every_text_can_be_typed_and_linked(url, page):
     assert page == "" or page in PAGES
 

@@ -84,6 +84,7 @@ def unwritable_home(tmp_path):
     return home
 
 
+@pytest.mark.slow
 def test_the_command_of_the_image_serves_the_first_maps_to_somebody_who_may_not_write_at_home(unwritable_home):
     """PermissionError was what Spaces met first (harry0703/MoneyPrinterTurbo#306, mindee/doctr#951)."""
     (command,) = instructions("CMD")
