@@ -34,6 +34,7 @@ class HeadGrid {
     this.cell = null; // what is lit: { row, col, tile under the pointer }
     this.lit = []; // labels that are lit
     this.widths = new Map(); // label -> width
+    this.fit = null; // whether names have room beside numbers, where that is known
     this.timer = null; // a pick that is about to be sent
 
     this.body.addEventListener("pointermove", (event) => this.point(event));
@@ -85,7 +86,7 @@ class HeadGrid {
   // ---- nodes, colours and sizes ----
 
   build() {
-    const { sections, rows, cols, compact } = this.data;
+    const { sections, rows, cols, compact, words } = this.data;
     this.tiles = [];
     fill(this.body, sections.length, makeSection);
     sections.forEach((section, s) => {
@@ -102,11 +103,13 @@ class HeadGrid {
           setText(line.children[0], tile.captions[i][0]);
           setText(line.children[1], tile.captions[i][1]);
         });
-        const name = [section.title, tile.title].filter(Boolean).join(", ");
+        const off = tile.away ? words.away : "";
+        const name = [section.title, tile.title, off].filter(Boolean).join(", ");
+        node.classList.toggle("away", !!tile.away);
         node.setAttribute("aria-label", [name, ...tile.captions.map((line) => line.join(" "))].join(", "));
-        node.title = compact ? name : "";
+        node.title = compact ? name : off;
         const offset = this.tiles.length * rows.length * cols.length;
-        this.tiles.push({ node, parts, place, name, layer: section.layer, head: tile.head, offset });
+        this.tiles.push({ node, parts, place, name, title: tile.title, layer: section.layer, head: tile.head, offset });
       });
     });
   }
@@ -157,6 +160,7 @@ class HeadGrid {
     this.root.classList.toggle("tight", sizes.tileWidth < TIGHT * unit);
     this.root.classList.toggle("every-labelled", !!sizes.everyLabelled);
     this.sizes = sizes;
+    this.fit = null;
     for (const { node, parts, place } of this.tiles) {
       const labelled = sizes.everyLabelled || place % sizes.columns === 0;
       node.classList.toggle("labelled", labelled);
@@ -221,6 +225,7 @@ class HeadGrid {
     for (const label of this.lit) label.classList.remove("lit");
     this.lit = [];
     for (const tile of this.tiles) {
+      setText(tile.parts.title, cell && !this.namesFit ? `${tile.head + 1}` : tile.title);
       setText(tile.parts.value, cell ? this.picture.valueAt(this, tile, cell) : "");
       if (cell && this.sizes) {
         this.lit.push(labelOf(tile.parts.rows, cell.row, this.sizes.ofRows));
@@ -232,6 +237,18 @@ class HeadGrid {
     this.root.classList.toggle("pointing", !!cell);
     if (!same) this.picture.light(this, cell);
     this.write();
+  }
+
+  // Whether all heads' names have room beside a number, measured where they stand: once, until sizes or names change.
+  get namesFit() {
+    if (this.fit === null) {
+      for (const { parts, title } of this.tiles) {
+        setText(parts.title, title);
+        setText(parts.value, "0.000");
+      }
+      this.fit = this.tiles.every(({ parts: { title } }) => title.scrollWidth <= title.clientWidth);
+    }
+    return this.fit;
   }
 
   // The name of an axis, a token of it, and where that stands.

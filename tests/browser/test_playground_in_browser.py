@@ -269,3 +269,15 @@ def test_on_a_phone_what_there_is_to_try_stands_right_below_the_maps(open_app, t
     assert box("tries")["y"] + box("tries")["height"] <= said["y"] <= box("on_phone")["y"] - said["height"]
     above, below = ("heads", "enlarged") if tried == "needed" else ("choices", "failure")
     assert box(above)["y"] < box("tries")["y"] and box("on_phone")["y"] < box(below)["y"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "query"), [(1280, ""), (1280, "dec_heads=16&dec_dim=4"), (390, "")])
+def test_no_head_loses_its_number_while_a_cell_is_pointed_at(open_app, width, query):
+    page = open_app(query, width=width, height=844)
+    for head in (0, 9):
+        heads(page).nth(head if query else 0).locator(".map").hover()
+        expect(page.locator(".value").first).to_have_text(re.compile(r"0\.\d{3}|1\.000"))
+        told = "all => all.map(({ textContent, scrollWidth, clientWidth }) => [textContent, scrollWidth - clientWidth])"
+        for number, (name, cut) in enumerate(page.locator(".tile .title").evaluate_all(told), start=1):
+            assert re.search(r"\d+", name)[0] == str(number) and cut <= 0
