@@ -24,12 +24,16 @@ Pick = tuple[int, int]  # (layer, head), both counted from 0 as in `out.maps.cro
 
 @dataclass(frozen=True)
 class Tile:
-    """One head: `weights` (q_len, kv_len) between 0 and 1, and the (label, value) lines under its map."""
+    """One head: `weights` (q_len, kv_len) between 0 and 1, and the (label, value) lines under its map.
+
+    away: whether it was taken away, and is drawn so.
+    """
 
     head: int
     title: str
     captions: tuple[tuple[str, str], ...] = ()
     weights: np.ndarray = field(default=None, repr=False, compare=False)
+    away: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def grid_message(
 
     allowed: (q_len, kv_len) bool for all heads, or (heads, q_len, kv_len) in the order of the tiles; True = may attend.
         Other cells are hatched, and a row without any allowed key is announced as "no keys".
-    words: what the grid itself says: group, hint, keys_hint, lines_hint, lines_keys_hint, scale, masked, no_keys.
+    words: what the grid itself says: group, hint, keys_hint, lines_hint, lines_keys_hint, scale, masked, no_keys, away.
     selected: the head drawn as chosen.
     compact: one row of tiny maps per section, without labels and captions.
     lines: tokens joined by lines in place of maps.
@@ -99,6 +103,7 @@ def grid_message(
                         "title": str(tile.title),
                         "captions": [[str(label), str(value)] for label, value in tile.captions],
                     }
+                    | ({"away": True} if tile.away else {})
                     for tile in section.tiles
                 ],
             }

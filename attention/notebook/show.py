@@ -35,6 +35,7 @@ WORDS = {
     "scale": "weight",
     "masked": "masked",
     "no_keys": "no keys",
+    "away": "switched off",
 }
 AXES = {
     "encoder": ("query (encoder)", "key (encoder)"),

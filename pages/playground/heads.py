@@ -8,6 +8,7 @@ import streamlit as st
 
 from attention.figures import attention_chart
 from attention.inspection import LayerView, WordView
+from attention.inspection.heads import Head
 from attention.notebook import Section, Tile
 from attention.training.evaluation import Scores
 from pages.playground.address import VIEW
@@ -92,6 +93,7 @@ def draw_grid(settings: Settings, view: WordView, record: ModelRecord, pick: Cal
                     _title(head, heads, kv_heads),
                     () if overview else _captions(settings.task, layers[index], head, rule),
                     layers[index].weights[head],
+                    away=Head(kind, index, head) in record.without,
                 )
                 for head, rule in enumerate((None,) * heads if overview else rules(record, kind, index))
             ],

@@ -1,14 +1,17 @@
 """The line at the top: what was typed, what the model says, whether that is right, and how good the model is."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from attention.checkpoints import steps_of_shipped
 from attention.inspection import WordView
+from attention.inspection.heads import Head
 from attention.tasks import Refusal, Task, Tokens, get_task
 from pages.shared.models import ModelRecord, num_steps_of, scores_of
 from pages.shared.presenting import is_presented
 from pages.shared.settings import Settings
-from pages.shared.switched_off import format_off
+from pages.shared.switched_off import by_layer
 from pages.shared.texts import isolates_as_html, label, percent, say, task_label, verbatim
 from pages.shared.trained import is_broken
 from pages.shared.ways import model_name
@@ -73,14 +76,21 @@ def draw_notes(record: ModelRecord, switches_here: bool = False, said_elsewhere:
         name = model_name(record.config, with_way=record.config.kv != "reproject")
         notice(label("model", "damaged", task=label(record.task, "title"), name=name))
     if record.without and not said_elsewhere:
-        off = format_off(record.without, record.config)
-        count = len(record.without)
+        off, count = heads_in_words(record.without), len(record.without)
         sentence = label("model", "off", heads=off, by=label("off_by", record.off_by), count=count)
         if not switches_here:
             sentence += f" {label('model', 'off_where', count=count)}"
         st.html(f'<p class="under">{verbatim(sentence)}</p>')
     if record.origin not in ("random", "shipped"):
         st.html(f'<p class="faint under">{verbatim(label("train", "not_in_address"))}</p>')
+
+
+def heads_in_words(heads: Iterable[Head]) -> tuple[str, ...]:
+    """Heads for a sentence, those of a layer together."""
+    return tuple(
+        label("heads_of", kind, layer=layer + 1, heads=tuple(str(one + 1) for one in numbers), count=len(numbers))
+        for (kind, layer), numbers in by_layer(heads).items()
+    )
 
 
 def _verdict(task: Task, view: WordView) -> str:

@@ -60,6 +60,18 @@ def format_off(heads: Iterable[Head], config: ModelConfig) -> str:
     return "-".join(parts)
 
 
+def by_layer(heads: Iterable[Head]) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The numbers of heads by their kind and layer, in the model's order."""
+    off = set(heads)
+    places = sorted({(ATTENTION_KINDS.index(head.kind), head.layer) for head in off})
+    return {
+        (ATTENTION_KINDS[kind], layer): tuple(
+            sorted(head.number for head in off if (head.kind, head.layer) == (ATTENTION_KINDS[kind], layer))
+        )
+        for kind, layer in places
+    }
+
+
 def _notices(config: ModelConfig, missing: list[str], unread: list[str]) -> list[Message]:
     told, enc, dec = [], config.encoder, config.decoder
     if missing:

@@ -254,10 +254,10 @@ def test_names_of_others_are_no_mistakes(name):
 @pytest.mark.parametrize("page", ["playground", "anchors", "redundancy"])
 def test_heads_that_are_off_belong_to_the_model_on_every_page(page):
     app = open_page("" if page == "playground" else page, enc_heads=8, dec_heads=16, off="cross.2.3.16", off_by="mean")
-    assert "2 heads are switched off, cross.2.3.16, and each adds its mean." in texts(app)
+    assert "2 heads are switched off (heads 3 and 16 of cross-attention in layer 2); each adds its mean." in texts(app)
     assert "trained; 2 heads switched off since" in texts(app)
     press(app, "dec_heads", 8)
-    assert "1 head is switched off, cross.2.3, and adds its mean." in texts(app)
+    assert "1 head is switched off (head 3 of cross-attention in layer 2) and adds its mean." in texts(app)
     assert address_of(app)["off"] == "cross.2.3"
     assert address_of(press(app, "dec_heads", 16))["off"] == "cross.2.3.16"
 

@@ -24,7 +24,7 @@ ONE_BY_ONE = "the decoder looks back at it at every step"
         ("anchors", BROKEN, ONE_BY_ONE, "press play"),
         ("anchors", SIXTEEN, "press play.", "Nothing is predicted"),
         ("anchors", SIXTEEN, "32-bit numbers, 4 a number", "Nothing is predicted"),
-        ("redundancy", OFF | {"part": "removal"}, "1 head is switched off, cross.2.1, and adds nothing.", SWITCH),
+        ("redundancy", OFF | {"part": "removal"}, "off (head 1 of cross-attention in layer 2) and", SWITCH),
         ("redundancy", OFF | {"part": "pairs"}, SWITCH, "Switch all on again"),
         ("", OFF, SWITCH, "Switch all on again"),
         ("", SIXTEEN | {"kv": "extra"}, "hatched in the small maps, left empty in the large one", "zeros (hatched)"),

@@ -33,8 +33,9 @@ function gridSvg(grid, { ink, ground, font }) {
     section.tiles.forEach((shown, place) => {
       const x = 16 + (place % most) * tile;
       const top = y + Math.floor(place / most) * height;
-      const group = node(svg, "g", { transform: `translate(${x} ${top})` });
-      text(group, shown.title, gutter, TYPE.title, { "font-size": TYPE.title, "font-weight": 650 });
+      const group = node(svg, "g", { transform: `translate(${x} ${top})`, ...(shown.away && { opacity: 0.4 }) });
+      const struck = shown.away && { "text-decoration": "line-through" };
+      text(group, shown.title, gutter, TYPE.title, { "font-size": TYPE.title, "font-weight": 650, ...struck });
       const map = node(group, "g", { transform: `translate(${gutter} ${TYPE.title + 8 + across.height})` });
       labels(map, cols, across, wide / cols.length, -6, "start");
       if (lines) labels(map, rows, below, wide / rows.length, tall + TYPE.label + 4, "end");

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from app_test import open_page, texts
+from grid_sent import grid_of
 from streamlit.testing.v1 import AppTest
 
 from attention.tasks import get_task
@@ -44,6 +45,8 @@ def test_a_needed_head_is_found_and_brought_into_view(text):
     settings = settings_of(app)
     (head,) = settings.off
     assert (head.kind, head.layer + 1, head.number + 1) == (settings.kind, settings.layer, settings.head)
+    tiles = [tile for section in grid_of(app)["sections"] for tile in section["tiles"]]
+    assert [tile["head"] for tile in tiles if tile.get("away")] == [head.number]  # and is drawn so
     whole = replace(settings, off=())
     assert answer(settings) != answer(whole)
     assert " ".join(answer(whole)) in texts(app)
