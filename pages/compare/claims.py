@@ -18,7 +18,7 @@ from pages.shared.texts import label, paragraph, percent, verbatim
 SEEN_IN_PLAYGROUND = {
     "A6": {"kv": "reproject", "keep": "width"},
     "A7": {"kv": "reproject", "keep": "size"},
-    "A8": {"kv": "reproject", "keep": "size"},
+    "A8": {"kv": "grouped", "keep": "size"},
     "A11": {"kv": "projection", "keep": "size"},
     "A12": {"kv": "grouped", "keep": "size"},
     "A13": {"kv": "extra", "keep": "size"},

@@ -11,6 +11,7 @@ import streamlit as st
 
 from attention.experiments.comparison.findings import ACCURACY, Finding
 from attention.experiments.published import head_counts
+from pages.shared.findings import STORED as STORED_RUNS
 from pages.shared.findings import stored_answer, stored_findings, takeaway
 from pages.shared.texts import label, paragraph, verbatim
 
@@ -115,13 +116,14 @@ def reason(claim: str, part: str) -> str:
     more = sum(dec > enc for enc, dec in head_counts().values())
     why = paragraph("article", name, more=more)
     if name == "A15_pays":
-        found = takeaway(stored_findings("fixes"))
+        kind, found = "fixes", takeaway(stored_findings("fixes"))
     elif name in STORED:
         kind, answers = STORED[name]
         found = stored_answer(answers, kind) or label("found", "not_measured")
     else:
         return why
-    return f"{why} {label('article', 'stored', found=found)}"
+    task = label(STORED_RUNS[kind].task, "title")
+    return f"{why} {label('article', 'stored', task=task, found=found)}"
 
 
 def badge(name: str) -> str:

@@ -89,7 +89,8 @@ def fixes_findings(rows: Sequence[FinishedRun], comparison: Comparison) -> list[
     more, wider = comparison.dec_heads > comparison.enc_heads, comparison.keep == "size"
     asked = [(arm, base, ACCURACY, claims) for arm, base, claims in CONTRASTS]
     if more:
-        asked.append(("reproject", "equal_reproject", "effective_maps", ("A8",)))
+        # Heads on the same keys against as many that each have their own.
+        asked.append(("grouped", "reproject", "effective_maps", ("A8",)))
     if more and not wider:
         asked += [("reproject", "equal_reproject", measure, ("A6",)) for measure in ("entropy", "distance")]
     found = []

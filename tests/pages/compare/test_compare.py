@@ -75,8 +75,11 @@ def test_claims_about_more_heads_are_not_answered_by_fewer(monkeypatch):
     assert "**4 heads, textbook** is better than 8 heads, textbook by 20.0 points" in said
     assert "No decoder here has more than 8, so these runs say nothing about them" in said
     assert not re.search(r"\*\*A\d+\*\*", said)
-    said = texts(open_page("compare", compare="fixes-reverse-8-16-width-3-250"))
-    assert "**A8**" in said and "More different maps: the added heads are not only copies" in said
+    said = texts(open_page("compare", compare="fixes-reverse-8-16-size-3-250"))
+    assert (
+        "**A8**" in said
+        and "More different maps where heads and layers share keys than where each has its own: 16" in said
+    )
     assert "No decoder here" not in said
 
 
