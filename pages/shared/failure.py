@@ -9,7 +9,7 @@ from attention.shapes.ledger import LedgerStep, NamedShape
 from attention.tasks import Tokens
 from pages.shared import session
 from pages.shared.ledger import dim_name, note_text, symbol_name
-from pages.shared.models import lengths_of
+from pages.shared.models import leads_to_trained, lengths_of
 from pages.shared.settings import MAX_HEAD_DIM, MAX_HEADS, Settings
 from pages.shared.texts import catalogue, label, say
 
@@ -72,12 +72,18 @@ def _draw_suggestions(settings: Settings, failure: LedgerStep, follow: Callable[
         draw_without_fault()
         return
     st.markdown(f"**{label('failure', 'suggestions')}**")
+    trained = []
     with st.container(horizontal=True):
         for number, suggestion in enumerate(failure.suggestions):
             stacks = (suggestion.config.encoder, suggestion.config.decoder)
             if all(s.num_heads <= MAX_HEADS and s.head_dim <= MAX_HEAD_DIM for s in stacks):
                 text, wanted = say("ledger_suggestion", suggestion.message), settings.with_config(suggestion.config)
+                trained.append(leads_to_trained(wanted.fitted()))
+                if trained[-1]:
+                    text = label("sidebar", "trained", name=text)
                 st.button(text, key=f"suggestion_{number}", wrap=True, on_click=follow, args=(wanted,))
+    note = "all_trained_note" if all(trained) else "trained_note" if any(trained) else "random_note"
+    st.caption(label("failure", note))
 
 
 def draw_without_fault() -> None:

@@ -127,6 +127,11 @@ def shipped_record(card: Card) -> ModelRecord:
     return ModelRecord(card.task, card.config, card.settings.seed, "shipped", card.settings.num_steps)
 
 
+def leads_to_trained(settings: Settings) -> bool:
+    """Whether the model of these settings is trained, when it is first shown."""
+    return record_of(replace(settings, moment=None)).is_trained
+
+
 def record_of(settings: Settings) -> ModelRecord:
     """The model of these settings as it is now, without the heads that are switched off."""
     whole = _whole(settings)

@@ -13,7 +13,7 @@ from attention.tasks import TASKS, Refusal, get_task
 from pages.shared.drawer import situation_was_chosen
 from pages.shared.locked import GROUPS as SETTINGS_OF
 from pages.shared.locked import held, hidden_groups
-from pages.shared.models import record_of
+from pages.shared.models import leads_to_trained
 from pages.shared.presenting import controls, is_presented
 from pages.shared.session import change, current, would_be
 from pages.shared.settings import KEEPS, Settings, head_dim_for
@@ -74,9 +74,12 @@ def draw_on_phone(*, text: bool = True) -> None:
 def _draw_model(settings: Settings) -> None:
     heads = {side: _heads(settings, side) for side in SIDES}
     ways = _ways(settings)
-    st.caption(label("sidebar", "trained_legend"))
+    with_heads = "heads" not in hidden_groups(settings)
+    shown = [heads[side] == _options(settings, side, "heads") for side in SIDES if with_heads] + [ways == _way_names()]
+    if not all(shown):  # some have a mark
+        st.caption(label("sidebar", "trained_legend"))
     for side in SIDES:
-        if "heads" not in hidden_groups(settings):
+        if with_heads:
             _draw_side(settings, side, heads[side])
     segments("keep", KEEPS, lambda name: label("keep", name))
     setting(st.selectbox, "kv", label("sidebar", "kv"), options=tuple(ways), format_func=ways.__getitem__)
@@ -117,7 +120,11 @@ def _heads(settings: Settings, side: str) -> dict[int, str]:
 
 def _ways(settings: Settings) -> dict[str, str]:
     """The K/V ways, with a mark at those that lead to trained weights."""
-    return _marked({way: label("kv", way) for way in KV_VARIANTS}, partial(settings.put, "kv"))
+    return _marked(_way_names(), partial(settings.put, "kv"))
+
+
+def _way_names() -> dict[str, str]:
+    return {way: label("kv", way) for way in KV_VARIANTS}
 
 
 def _options(settings: Settings, side: str, what: str) -> dict[int, str]:
@@ -130,12 +137,9 @@ def _marked(names: Mapping[Value, str], chosen: Callable[[Value], Settings]) -> 
 
     chosen: the settings that the choice of an option asks for.
     """
-
-    def is_trained(value: Value) -> bool:
-        return record_of(replace(would_be(chosen(value)), moment=None)).is_trained
-
     return {
-        value: label("sidebar", "trained", name=name) if is_trained(value) else name for value, name in names.items()
+        value: label("sidebar", "trained", name=name) if leads_to_trained(would_be(chosen(value))) else name
+        for value, name in names.items()
     }
 
 

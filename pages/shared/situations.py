@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.shared.links import link_to
+from pages.shared.session import pages_are_held
 from pages.shared.settings import KV_HEADS, MAX_WIDTH, Settings
 from pages.shared.texts import label
 
@@ -47,9 +49,12 @@ def situation_of(settings: Settings) -> str | None:
 
 
 def draw_explanation(settings: Settings) -> None:
-    """What the situation on the screen is about, where it is one; beside its picture."""
+    """What the situation on the screen is about, where it is one, with a way to the article; beside its picture."""
     if name := situation_of(settings):
-        st.caption(label("situation_text", name))
+        article = label("situation", "article")
+        if not pages_are_held():
+            article = f"[{article}]({link_to(settings.to_address(), 'article')})"
+        st.caption(label("situation_text", name, article=article))
 
 
 def scaled(settings: Settings, up: bool) -> Settings:
