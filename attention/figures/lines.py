@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from attention.figures.chart import Chart, chart
-from attention.figures.layout import base_layout, legend_above, mark_at, number_axis
+from attention.figures.layout import TEXT_SIZE, base_layout, legend_above, mark_at, number_axis
 from attention.figures.numbers import line_points
 from attention.figures.palette import Palette, palette
 from attention.figures.text import literal
@@ -66,6 +66,7 @@ def lines_chart(
     top: float,
     bottom: float = 0.0,
     notes: Mapping[str, Sequence[str]] | None = None,
+    marks: Mapping[str, tuple[int, str]] | None = None,
     whole: bool = False,
     last: int | None = None,
     theme: str = "light",
@@ -75,6 +76,7 @@ def lines_chart(
     """One to three named lines from `bottom` to `top`, over numbers at their true distances; NaN leaves a gap.
 
     x, y: for each line its whole numbers and as many values.  notes: a line of hover text for each point.
+    marks: a place of a line that is pointed out, by its number along the axis, with what is said of it.
     whole: every whole number of the axis has a tick (for layers).
     last: where the x axis ends; by default with the data. The words say where each line begins and ends.
     Raises ValueError for no line or more than three, or lines that do not fit together.
@@ -91,6 +93,7 @@ def lines_chart(
             told = zip(trace["hovertext"], notes[name], strict=True)
             trace["hovertext"] = [f"{text}<br>{literal(note)}" for text, note in told]
         traces.append(trace)
+    traces += [_mark(traces[list(y).index(name)], *mark, colors) for name, mark in (marks or {}).items()]
     first = min((int(min(at)) for at in x.values() if len(at)), default=0)
     if last is None:
         last = max((int(max(at)) for at in x.values() if len(at)), default=1)
@@ -110,6 +113,7 @@ def lines_chart(
         if points:
             (begins, begin), (ends, end) = points[0], points[-1]
             parts.append(words.ends_alt.format(line=name, begin=begin, first=begins, end=end, last=ends))
+    parts += [f"{name}: {said}." for name, (_, said) in (marks or {}).items()]
     lines = {name: (x[name], values) for name, values in y.items()}
     return chart(traces, layout, " ".join(parts), partial(line_points, lines, x_title, y_title))
 
@@ -190,6 +194,25 @@ def _line(
             f"{literal(name)}<br>{literal(x_title)} {at}: {literal(words.number(value))}"
             for at, value in zip(named, values.tolist(), strict=True)
         ],
+        "hoverinfo": "text",
+    }
+
+
+def _mark(line: dict, at: int, said: str, colors: Palette) -> dict:
+    """A ring on a line, with its number along the axis above it; what is said of it is seen on hover."""
+    place = int(np.flatnonzero(line["x"] == at)[0])
+    return {
+        "type": "scatter",
+        "x": line["x"][place : place + 1],
+        "y": line["y"][place : place + 1],
+        "mode": "markers+text",
+        "text": [str(at)],
+        "textposition": "top center",
+        "textfont": {"size": TEXT_SIZE, "color": colors.ink},
+        "marker": {"color": line["line"]["color"], "size": 12, "symbol": "circle-open", "line": {"width": 2}},
+        "cliponaxis": False,
+        "showlegend": False,
+        "hovertext": [literal(said)],
         "hoverinfo": "text",
     }
 

@@ -73,7 +73,9 @@ class Removal(Step):
         if not self.is_ready():
             self._watch(theme)
             return False
-        draw_lines(found, TASK, theme)
+        gone = {name: could_go(study) for name, study in found.items()}
+        draw_lines(found, TASK, theme, {name: (count, self.text("mark", count=count)) for name, count in gone.items()})
+        st.caption(self.text("rings"))
         return True
 
     @st.fragment(run_every=0.5)

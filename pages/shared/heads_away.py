@@ -74,8 +74,11 @@ def could_go(study: Study) -> int:
     return stayed.index(False) if False in stayed else len(stayed)
 
 
-def draw_lines(studies: Mapping[str, Study], task: str, theme: str) -> None:
-    """The accuracy after each removal, a line for each study, by name."""
+def draw_lines(
+    studies: Mapping[str, Study], task: str, theme: str, marks: Mapping[str, tuple[int, str]] | None = None
+) -> None:
+    """The accuracy after each removal, a line for each study, by name; `marks`: how many are gone where it is marked,
+    and what is said of it."""
     x, y, notes = {}, {}, {}
     for name, study in studies.items():
         x[name] = list(range(len(study.curve) + 1))
@@ -84,4 +87,5 @@ def draw_lines(studies: Mapping[str, Study], task: str, theme: str) -> None:
         notes[name] = [label("switches", "nothing_gone"), *gone]
     titles = {"x_title": label("switches", "removed"), "y_title": task_label(task, "switches", "accuracy")}
     last = max(study.num_heads for study in studies.values())
-    draw_chart(lines_chart(x, y, top=1.0, last=last, notes=notes, **titles, **look(theme)), key="removal_curve")
+    chart = lines_chart(x, y, top=1.0, last=last, notes=notes, marks=marks, **titles, **look(theme))
+    draw_chart(chart, key="removal_curve")

@@ -63,6 +63,15 @@ def test_lines_of_unlike_length_share_their_axes():
     assert lines_chart(x, y, top=4.0, **titles).alt == "heads / layer. a: 1.00 (1) → 3.00 (3). b: 2.00 (1) → 2.00 (1)."
 
 
+def test_a_place_of_a_line_is_marked_on_it():
+    x, y = {"a": [0, 1, 2], "b": [0, 1]}, {"a": [1.0, 0.75, 0.25], "b": [1.0, 0.5]}
+    chart = lines_chart(x, y, x_title="gone", y_title="right", top=1.0, marks={"b": (1, "1 <b>")})
+    *lines, mark = valid(chart).data
+    assert len(lines) == 2 and (list(mark.x), list(mark.y)) == ([1], [0.5])
+    assert mark.marker.color == lines[1].line.color and (mark.text[0], "<b>" in mark.hovertext[0]) == ("1", False)
+    assert chart.alt.endswith("b: 1 <b>.")
+
+
 @pytest.mark.parametrize("x, y", [({}, {}), ({"a": [1]}, {"b": [1.0]}), ({"a": [1, 2]}, {"a": [1.0]})])
 def test_lines_that_do_not_fit_are_refused(x, y):
     with pytest.raises(ValueError):
