@@ -12,7 +12,7 @@ from attention.figures.text import literal
 from attention.figures.words import ENGLISH, FigureWords
 
 TICKS = (6, 8, 12, 16, 24, 32)
-LONGEST_LINE = 16  # characters of a label
+LONGEST_LINE = 18  # characters of a label
 LOW, HIGH = 5, 42  # the ends of both axes; what lies beyond is named in the corner
 
 Pair = tuple[int, int]

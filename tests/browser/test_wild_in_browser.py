@@ -72,3 +72,24 @@ def test_it_fits_the_screen_and_axe_finds_nothing(open_wild, scheme):
     page = open_wild(color_scheme=scheme)
     expect(page.locator(".js-plotly-plot").last).to_be_visible()
     expect_fitting(page, 1280)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_no_name_of_a_published_model_covers_another(serve, new_page, width):
+    page = new_page(width=width, height=900)
+    page.goto(f"{serve('app.py')}/wild")
+    names = page.locator(".st-key-head_counts :is(.scatterlayer, .infolayer .annotation) text")
+    expect(names.filter(has_text="BLIP-2")).to_be_visible(timeout=60_000)
+    told = """all => all.map(node => {
+        const { left, right, top, bottom } = node.getBoundingClientRect();
+        return [node.textContent, left, right, top, bottom];
+    })"""
+    boxes = names.evaluate_all(told)
+    assert len(boxes) >= 14
+    frame = page.locator(".st-key-head_counts .main-svg").first.bounding_box()
+    for one, left, right, top, bottom in boxes:
+        assert frame["x"] <= left and right <= frame["x"] + frame["width"], one
+        for other, *ends in boxes:
+            beside = right <= ends[0] or ends[1] <= left or bottom <= ends[2] or ends[3] <= top
+            assert one == other or beside, (one, other)

@@ -190,9 +190,9 @@ PUBLISHED_MODELS: tuple[PublishedModel, ...] = (
 )
 
 EQUAL_MODELS: tuple[EqualModel, ...] = (
+    EqualModel("M2M100", 16, _class_defaults("m2m_100")),
     EqualModel("BART-large", 16, _config_of("facebook/bart-large")),
     EqualModel("Whisper-large-v3", 20, _config_of("openai/whisper-large-v3")),
     EqualModel("Marian", 16, _class_defaults("marian")),
-    EqualModel("M2M100", 16, _class_defaults("m2m_100")),
     EqualModel("DETR", 8, _class_defaults("detr")),
 )
