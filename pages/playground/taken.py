@@ -9,6 +9,7 @@ from attention.cross_attention import fits
 from attention.inspection import WordView
 from attention.inspection.heads import Head
 from attention.shapes.costs import num_parameters
+from attention.tasks import get_task
 from pages.playground.address import VIEW
 from pages.shared.answer import badge
 from pages.shared.models import LARGE, ModelRecord
@@ -17,6 +18,7 @@ from pages.shared.take_away import take_away
 from pages.shared.take_away.offers import Offer, head_offers, is_too_large, model_offers, picture_name, script_of
 from pages.shared.take_away.taken import Taken, address
 from pages.shared.texts import label, number
+from pages.shared.ways import model_name
 from pages.shared.widgets import box
 
 
@@ -30,11 +32,14 @@ def draw_take_grid(settings: Settings, view: WordView, record: ModelRecord, page
     every = settings[VIEW] == "layers"
     title = label("take", "grid_layers" if every else "grid", kind=settings.kind, layer=settings.layer)
     taken = _taken(settings, view, record, "", "layers" if every else "")
+    word = get_task(settings.task).join_source(view.source)
+    name = model_name(record.config, with_way=settings.kv != "reproject")
+    headline = label("take", "headline", word=word, name=name, title=title, badge=badge(record))
     layers = dict(enumerate(view.layers[settings.kind], start=1))
     shown = layers if every else {settings.layer: layers[settings.layer]}
     offers = [Offer("picture", "html", "html", partial(page, title=title))]
     offers += [*head_offers(settings.kind, shown, taken.about), *taken.more]
-    take_away("heads", taken.name, offers, taken.notes)
+    take_away("heads", taken.name, offers, taken.notes, headline)
 
 
 def draw_code(settings: Settings, view: WordView, record: ModelRecord) -> None:

@@ -124,6 +124,7 @@ def test_the_grid_is_an_svg_with_all_heads_and_labels_and_the_same_as_a_png(serv
     drawn = ElementTree.parse(path).getroot()
     texts = ["".join(node.itertext()) for node in drawn.iter(f"{SVG}text")]
     assert {f"head {head}" for head in range(1, 9)} <= set(texts)
+    assert texts[0].startswith("knight · encoder 8 × 8, decoder 8 × 8 · Cross-attention, layer 2 · trained")
     assert texts.count("aɪ") == texts.count("k") == 8  # beside each map, whatever there is room for on the screen
     weights = np.round(1000 * view.layers["cross"][1].weights)
     if mode == "heads":

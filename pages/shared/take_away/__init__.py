@@ -27,17 +27,17 @@ _images = component(
 )
 
 
-def take_away(key: str, name: str, offers: Sequence[Offer], notes: Sequence[str] = ()) -> None:
+def take_away(key: str, name: str, offers: Sequence[Offer], notes: Sequence[str] = (), title: str = "") -> None:
     """The menu of the picture with this key; its files have this name, unless an offer has one of its own.
 
-    notes: sentences for below.
+    notes: sentences for below.  title: a line above images of the grid of heads.
     """
     if is_presented():
         return  # an audience sees pictures
-    st.fragment(_draw)(key, name, tuple(offers), tuple(notes))  # opening a menu draws nothing else again
+    st.fragment(_draw)(key, name, tuple(offers), tuple(notes), title)  # opening a menu draws nothing else again
 
 
-def _draw(key: str, name: str, offers: tuple[Offer, ...], notes: tuple[str, ...]) -> None:
+def _draw(key: str, name: str, offers: tuple[Offer, ...], notes: tuple[str, ...], title: str) -> None:
     with (
         st.container(key=f"take_{key}", horizontal=True, horizontal_alignment="right"),
         st.popover(
@@ -53,7 +53,7 @@ def _draw(key: str, name: str, offers: tuple[Offer, ...], notes: tuple[str, ...]
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     st.caption(label("take", part), width=PART_WIDTH)
                     if part == "picture":
-                        shown = {"chart": key, "file": name, "words": catalogue()["images"]}
+                        shown = {"chart": key, "file": name, "title": title, "words": catalogue()["images"]}
                         _images(key=f"images_{key}", data=shown, width="content")
                     for offer in there:
                         _button(key, name, offer)

@@ -6,7 +6,7 @@ const TYPE = { label: 12, title: 14 };
 const WIDEST = 1240;
 const MAP = { most: 260, cell: 26, least: 5, lines: 150 };
 
-function gridSvg(grid, { ink, ground, font }) {
+function gridSvg(grid, { title: headline, ink, ground, font }) {
   const { sections, rows, cols, rowTitle, colTitle, lines, words } = grid.data;
   const measure = (text, size = TYPE.label) => ((pen.font = `${size}px ${font}`), pen.measureText(text).width);
   const cell = Math.max(MAP.least, Math.min(MAP.cell, Math.floor(MAP.most / Math.max(rows.length, cols.length))));
@@ -27,6 +27,11 @@ function gridSvg(grid, { ink, ground, font }) {
   const page = node(svg, "rect", { fill: ground });
   closedPattern(node(svg, "defs"), ink);
   let [y, right, number] = [16, 0, 0];
+  if (headline) {
+    text(svg, headline, 16, y + TYPE.title, { "font-size": TYPE.title });
+    right = 32 + measure(headline, TYPE.title);
+    y += TYPE.title + 16;
+  }
   for (const section of sections) {
     if (section.title) text(svg, section.title, 16, y + TYPE.title, { "font-size": TYPE.title, "font-weight": 650 });
     if (section.title) y += TYPE.title + 12;

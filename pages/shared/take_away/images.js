@@ -22,7 +22,7 @@ export default function images({ parentElement: root, data }) {
 }
 
 async function save(button, format) {
-  const { chart, file } = button.data;
+  const { chart, file, title } = button.data;
   const place = document.querySelector(`.st-key-${chart.replace(/[^\w-]/g, "-")}`);
   const figure = place?.querySelector(".js-plotly-plot");
   const grid = [...(place?.querySelectorAll("*") ?? [])].find((node) => node.shadowRoot?.headGrid)?.shadowRoot.headGrid;
@@ -32,7 +32,7 @@ async function save(button, format) {
   const link = document.createElement("a");
   link.href = figure
     ? await chartUrl(figure, format, ground)
-    : await gridUrl(gridSvg(grid, { ink: style.color, font: style.fontFamily, ground }), format);
+    : await gridUrl(gridSvg(grid, { title, ink: style.color, font: style.fontFamily, ground }), format);
   link.download = `${file}.${format}`;
   link.click();
 }
