@@ -160,12 +160,13 @@ class Tracer:
     def attend(self, q: Named, k: Named, v: Named, stack: StackConfig) -> None:
         """Scores, softmax, mixing, merging and W_O, for one attention operation."""
         q_dim, kv_dim = q.dims[2], k.dims[2]
+        keys = f"{{{k.tex}}}" if "'" in k.tex else k.tex  # a prime is raised already, and TeX raises nothing twice
         scores = self.run(
             "scores",
             (q, k),
             lambda q, k: q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5,
             ("scores", ("batch", "heads", q_dim, kv_dim)),
-            latex=rf"S_i = {q.tex}_i\,{{{k.tex}}}_{{i}}^{{\top}} / \sqrt{{{q.tensor.shape[-1]}}}",
+            latex=rf"S_i = {q.tex}_i\,{keys}_{{i}}^{{\top}} / \sqrt{{{q.tensor.shape[-1]}}}",
         )
         weights = self.run(
             "weights",

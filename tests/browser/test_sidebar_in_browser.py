@@ -56,6 +56,7 @@ def test_on_a_wide_screen_the_sidebar_stays_and_a_page_begins_at_its_top(open_pa
     page = open_page("article", width=1280, height=720)
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 1300)")
     page.get_by_role("link", name=label("app", "wild")).click()
+    expect(page.get_by_role("heading", name=label("app", "wild"), level=1)).to_be_visible(timeout=60_000)
     expect_whole(page, "wild")
     expect(page.get_by_test_id("stSidebar")).to_be_in_viewport()
     assert page.get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
