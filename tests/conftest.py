@@ -28,6 +28,19 @@ def main_module():
     sys.modules["__main__"] = before
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a slow browser test with many parameters, .ci/run takes the first; the others are left to a release."""
+    seen = set()
+    for item in items:
+        if not (item.get_closest_marker("browser") and item.get_closest_marker("slow") and hasattr(item, "callspec")):
+            continue
+        name = item.nodeid.split("[")[0]
+        if name in seen:
+            item.add_marker("exhaustive")
+        seen.add(name)
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors, as some tests wait for a browser or a worker; at most four."""
     return min((os.cpu_count() or 1) + 1, 4)
