@@ -85,6 +85,8 @@ def test_a_student_predicts_runs_and_hands_in(serve, new_page, browser, tmp_path
     box = opened(page, "lesson_hand_in")
     box.get_by_label(label("hand_in", "name")).fill("Ada <b>")
     box.get_by_label(label("hand_in", "name")).press("Enter")
+    page.wait_for_timeout(1000)  # for the run to begin
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=SLOW)
     files = {}
     for kind in ("sheet", "table"):
         with page.expect_download() as download:
