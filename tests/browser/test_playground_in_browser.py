@@ -235,12 +235,8 @@ def test_the_toolbar_covers_no_label_on_touch(open_app):
     page = open_app("text=phone", width=390, height=844, has_touch=True, is_mobile=True)
     chart = page.locator(".js-plotly-plot").first
     chart.scroll_into_view_if_needed()
-    bar = chart.locator(".modebar").bounding_box()
-    labels = chart.locator(".xtick text, .ytick text, .xtitle, .nsewdrag, .colorbar text").all()
-    assert len(labels) > 10
-    for box in (label.bounding_box() for label in labels):
-        apart_across = box["x"] + box["width"] <= bar["x"] + 1 or bar["x"] + bar["width"] <= box["x"] + 1
-        assert apart_across or box["y"] + box["height"] <= bar["y"] + 1 or bar["y"] + bar["height"] <= box["y"] + 1
+    expect(chart.locator(".xtick text").first).to_be_visible()
+    expect(chart.locator(".modebar")).to_be_hidden()
 
 
 @pytest.mark.slow

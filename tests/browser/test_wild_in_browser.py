@@ -32,7 +32,9 @@ def heads(page):
 @pytest.mark.slow
 def test_a_click_opens_a_miniature_and_its_settings_come_along(open_wild):
     page = open_wild("text=cat&dec_heads=16")
-    expect(page.get_by_text("As set on the playground, “cat”")).to_be_visible()  # settings came along from the playground
+    expect(
+        page.get_by_text("As set on the playground, “cat”")
+    ).to_be_visible()  # settings came along from the playground
     expect(page.get_by_text("2 × 2 × 16 heads × 4 × 4 tokens")).to_be_visible()
     page.get_by_role("button", name="T5Gemma 9B-2B").click()
     expect(heads(page)).to_have_count(8, timeout=30_000)
