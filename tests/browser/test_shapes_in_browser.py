@@ -1,7 +1,5 @@
 """The page of shapes in a real browser: red clashes, suggestions that lead to a picture, steps."""
 
-import re
-
 import pytest
 from whole_page import LOOKS, expect_fitting
 
@@ -66,7 +64,7 @@ def test_a_failure_is_red_where_it_clashes_and_every_suggestion_leads_to_a_pictu
             expect(marked).to_be_visible()
             assert marked.evaluate("node => getComputedStyle(node).backgroundColor") == RED
         expect(page.get_by_text(failure.error, exact=True).first).to_be_visible()
-        page.get_by_role("button", name=re.compile(rf"^{re.escape(button)}(\s●)?$")).click()
+        page.get_by_role("button", name=button).first.click()  # it may have a mark behind its name
         expect(page.locator(".flow .clash")).to_have_count(0)
         expect(page.get_by_text("Changed: ")).to_be_visible()
         expect(page.locator(".flow .meet .names b").last).to_have_text("O")
