@@ -53,6 +53,7 @@ def test_a_prediction_is_still_there_when_the_page_is_loaded_anew(serve, new_pag
     page.goto(f"{serve('app.py')}/lesson?lesson=5")
     expect_whole(page, "lesson")
     said = predict(page, STEPS[4], 2)
+    page.wait_for_function("localStorage['attention-lesson']?.includes('silent')", timeout=SLOW)
     page.reload()
     expect(page.get_by_role("heading", name=SEEN)).to_be_visible(timeout=SLOW)
     expect(page.get_by_text(label("lesson", "predicted", choice=said).replace("*", ""))).to_be_visible()

@@ -213,7 +213,7 @@ def test_suggestions_that_lead_to_a_trained_model_are_marked_and_no_others(sizes
         marked.append(app.button(key=key).label.endswith("●"))
         followed = checked(app.button(key=key).click().run())
         assert marked[-1] == ("random weights" not in texts(followed))
-    assert any(marked) == trained == ("● leads to a trained model, " in texts(open_page(**address)))
+    assert any(marked) == trained == (label("failure", "trained_note") in texts(open_page(**address)))
 
 
 def test_the_mark_is_explained_where_there_is_one():
