@@ -31,6 +31,7 @@ from pages.shared.terms import draw_glossary
 from pages.shared.texts import label, percent, prose, task_label, task_prose
 from pages.shared.title import draw_title
 from pages.shared.training_panel import draw_training, has_snapshots, watch
+from pages.shared.turns import TURNS
 from pages.shared.ways import way_text
 from pages.shared.widgets import box, segments, setting
 
@@ -194,7 +195,8 @@ def draw_page(seconds: float | None = None) -> None:
         elif record.origin != "shipped":
             draw_training(settings, theme)
     if seconds is None:
-        time.sleep(heads.SECONDS_TO_PAINT)
+        with TURNS.pause():
+            time.sleep(heads.SECONDS_TO_PAINT)
     if reached:
         with large_place:
             draw_large(settings, view, record, theme)
