@@ -7,7 +7,7 @@ say by themselves.
 from attention.figures.chart import Chart
 from attention.figures.drift import drift_chart
 from attention.figures.head_counts import head_counts_chart
-from attention.figures.heatmap import attention_chart, difference_chart
+from attention.figures.heatmap import attention_chart, difference_chart, map_in_words
 from attention.figures.lines import comparison_chart, lines_chart, loss_chart
 from attention.figures.pairs import pairs_chart, similarity_chart
 from attention.figures.seeds import interval_chart, seed_curves_chart, seed_dots_chart
@@ -24,6 +24,7 @@ __all__ = [
     "interval_chart",
     "lines_chart",
     "loss_chart",
+    "map_in_words",
     "pairs_chart",
     "seed_curves_chart",
     "seed_dots_chart",

@@ -61,7 +61,7 @@ def attention_chart(
         }
         for row in np.flatnonzero(~allowed.any(axis=1)).tolist()
     ]
-    alt = _alt(weights, allowed, row_labels, col_labels, row_title, col_title, words)
+    alt = map_in_words(weights, allowed, row_labels, col_labels, row_title, col_title, words)
     return chart(traces, layout, alt, lambda: map_cells(row_labels, col_labels, allowed=allowed, weight=z))
 
 
@@ -97,7 +97,7 @@ def difference_chart(
     traces = [trace, *_numbers(z, (z + 1) / 2, colors.diverging, colors, words, short=True)]
     layout = base_layout(colors, title=None, height=height or max(130, len(row_labels) * 40) + 95)
     layout |= _axes(row_labels, col_labels, row_title, col_title, colors)
-    alt = _alt(abs(difference), allowed, row_labels, col_labels, row_title, col_title, words)
+    alt = map_in_words(abs(difference), allowed, row_labels, col_labels, row_title, col_title, words)
     return chart(traces, layout, alt, lambda: map_cells(row_labels, col_labels, allowed=allowed, difference=z))
 
 
@@ -189,8 +189,17 @@ def _hover(weights, allowed, row_labels, col_labels, words: FigureWords) -> list
     return texts
 
 
-def _alt(weights, allowed, row_labels, col_labels, row_title: str, col_title: str, words: FigureWords) -> str:
-    """Size, axes, and the strongest cell of each row, of the first few."""
+def map_in_words(
+    weights: np.ndarray,
+    allowed: np.ndarray,
+    row_labels: Sequence[str],
+    col_labels: Sequence[str],
+    row_title: str,
+    col_title: str,
+    words: FigureWords = ENGLISH,
+) -> str:
+    """A map of (q_len, kv_len) weights for somebody who cannot see it: its size, its axes, and the strongest cell of each
+    row, of the first few."""
     rows, cols = weights.shape
     cells = [
         f"{visible(shorten(label))} → {_strongest(row, may, col_labels, words)}"

@@ -6,7 +6,10 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 COMMON_CSS, COMMON_JS = (FOLDER / "component.css",), (FOLDER / "nodes.js",)  # of every component that is written here
 GRID_CSS = (*COMMON_CSS, FOLDER / "head_grid.css")
-GRID_JS = (*COMMON_JS, *(FOLDER / f"{name}.js" for name in ("sizes", "tiles", "squares", "lines", "head_grid")))
+GRID_JS = (
+    *COMMON_JS,
+    *(FOLDER / f"{name}.js" for name in ("sizes", "tiles", "squares", "large", "lines", "head_grid")),
+)
 
 
 def joined(paths: Iterable[Path]) -> str:

@@ -58,6 +58,9 @@ def grid_message(
     compact: bool = False,
     lines: bool = False,
     enlarged: str | None = None,
+    numbers: Sequence[str] | None = None,
+    alt: str = "",
+    cell: tuple[int, int] | None = None,
 ) -> bytes:
     """What the browser is sent, as `packing.message` makes it.
 
@@ -68,6 +71,8 @@ def grid_message(
     compact: one row of tiny maps per section, without labels and captions.
     lines: tokens joined by lines in place of maps.
     enlarged: the class of what shows the chosen head large, and is brought into view at a click.
+    numbers: of one head, which is drawn as large as there is room: what stands in its cells, row by row, or nothing at
+        all. `alt` says in words what it shows, and `cell` (row, column) is framed.
     Raises ValueError, naming both shapes, when the arrays and the labels do not fit together.
     """
     shape = (len(row_labels), len(col_labels))
@@ -76,6 +81,8 @@ def grid_message(
     tiles = [(section.layer, tile) for section in sections for tile in section.tiles]
     if not tiles:
         raise ValueError("no heads to draw: every section is empty")
+    if numbers is not None and (len(tiles) > 1 or len(numbers) not in (0, shape[0] * shape[1])):
+        raise ValueError(f"numbers are for each cell of one head, got {len(numbers)} and {len(tiles)} heads of {shape}")
     names = [(layer, tile.head) for layer, tile in tiles]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -117,6 +124,10 @@ def grid_message(
         "compact": bool(compact),
         "lines": bool(lines),
         "enlarged": enlarged,
+        "large": numbers is not None,
+        "numbers": list(numbers or ()),
+        "alt": alt,
+        "cell": None if cell is None else [int(at) for at in cell],
         "words": dict(words),
         "tables": _packed_tables(),
         "colors": {theme: colors.number for theme, colors in THEMES.items()},

@@ -2,7 +2,7 @@
 //
 // Streamlit calls the default function again at each change of data or theme, with no clean-up in between. So one
 // HeadGrid object is kept per mount point; its listeners are attached once and its nodes are reused by position.
-// Python joins the common nodes.js, sizes.js, tiles.js, squares.js, lines.js and this file into one module.
+// Python joins the common nodes.js, sizes.js, tiles.js, squares.js, large.js, lines.js and this file into one module.
 
 export default function draw({ data, parentElement, setStateValue }) {
   const grid = (parentElement.headGrid ??= new HeadGrid(parentElement));
@@ -14,7 +14,6 @@ class HeadGrid {
   constructor(parent) {
     this.root = add(parent, "div", "root");
     this.body = add(this.root, "div", "body");
-    this.body.setAttribute("role", "radiogroup");
     this.body.setAttribute("aria-describedby", "help");
     const footer = add(this.root, "div", "footer");
     this.readout = add(footer, "div", "readout");
@@ -55,9 +54,10 @@ class HeadGrid {
     const focused = this.tiles.findIndex((tile) => tile.node === this.root.getRootNode().activeElement);
     const before = this.picture;
     this.data = data;
-    this.picture = data.lines ? lines : squares;
+    this.picture = data.large ? large : data.lines ? lines : squares;
     this.send = setStateValue;
     if (this.timer === null) this.chosen = data.selected;
+    this.body.setAttribute("role", data.large ? "group" : "radiogroup");
     this.body.setAttribute("aria-label", data.words.group);
     setText(this.help, `${this.hint} ${data.lines ? data.words.lines_keys_hint : data.words.keys_hint}`);
     setText(this.rowTitle, data.rowTitle);
@@ -65,6 +65,7 @@ class HeadGrid {
     setText(this.scaleName, data.words.scale);
     this.root.classList.toggle("compact", data.compact);
     this.root.classList.toggle("joined", data.lines);
+    this.root.classList.toggle("large", data.large);
 
     this.build();
     this.mix();
@@ -86,7 +87,7 @@ class HeadGrid {
   // ---- nodes, colours and sizes ----
 
   build() {
-    const { sections, rows, cols, compact, words } = this.data;
+    const { sections, rows, cols, compact, words, large: alone, alt } = this.data;
     this.tiles = [];
     fill(this.body, sections.length, makeSection);
     sections.forEach((section, s) => {
@@ -106,7 +107,8 @@ class HeadGrid {
         const off = tile.away ? words.away : "";
         const name = [section.title, tile.title, off].filter(Boolean).join(", ");
         node.classList.toggle("away", !!tile.away);
-        node.setAttribute("aria-label", [name, ...tile.captions.map((line) => line.join(" "))].join(", "));
+        node.setAttribute("role", alone ? "img" : "radio");
+        node.setAttribute("aria-label", alt || [name, ...tile.captions.map((line) => line.join(" "))].join(", "));
         node.title = compact ? name : off;
         const offset = this.tiles.length * rows.length * cols.length;
         this.tiles.push({ node, parts, place, name, title: tile.title, layer: section.layer, head: tile.head, offset });
@@ -137,7 +139,7 @@ class HeadGrid {
     const measure = (text, bold) => this.measure(text, bold);
     const unit = parseFloat(getComputedStyle(this.root).fontSize) / LABEL.usual; // more than 1 where all type is larger
     const height = window.innerHeight / unit;
-    const sizesOf = compact ? compactSizes : this.data.lines ? lineSizes : squareSizes;
+    const sizesOf = compact ? compactSizes : this.picture.sizes;
     const sizes = enlarged(sizesOf({ width: width / unit, height, heads, rows, cols, titles, measure }), unit);
     const lengths = {
       "cell-width": sizes.cellWidth,
@@ -150,6 +152,7 @@ class HeadGrid {
       "labels-height": sizes.labelsHeight ?? 0,
       "rows-height": sizes.rowsHeight ?? 0,
       label: sizes.label ?? 0,
+      number: sizes.number ?? 0,
       "title-width": sizes.titleWidth ?? 0,
     };
     for (const [name, px] of Object.entries(lengths)) this.setVariable(`--${name}`, `${px}px`);
@@ -280,7 +283,8 @@ class HeadGrid {
   markChosen() {
     const chosen = this.tiles.find(({ layer, head }) => layer === this.chosen?.[0] && head === this.chosen?.[1]);
     for (const tile of this.tiles) {
-      tile.node.setAttribute("aria-checked", String(tile === chosen));
+      if (this.data.large) tile.node.removeAttribute("aria-checked");
+      else tile.node.setAttribute("aria-checked", String(tile === chosen));
       tile.node.tabIndex = tile === (chosen ?? this.tiles[0]) ? 0 : -1; // the one tile that Tab reaches
     }
   }
@@ -314,7 +318,7 @@ class HeadGrid {
     const end = { Home: this.tiles[0], End: this.tiles.at(-1) }[event.key];
     if (event.key === "Escape") this.light(null);
     else if (event.key === "Enter" || event.key === " ") this.enlarge(tile);
-    else if (step && event.shiftKey) {
+    else if (step && (event.shiftKey || this.data.large)) {
       this.light({ ...this.picture.next(this, this.cell, ...step), tile });
       this.choose(tile, 150);
     }

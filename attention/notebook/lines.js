@@ -7,6 +7,8 @@ const faintest = (grid) => Math.max(FAINTEST, grid.data.rows.length / 2000);
 const THICKEST = 14; // CSS pixels
 
 const lines = {
+  sizes: lineSizes,
+
   paint(grid) {
     if (!grid.sizes) return; // in a closed tab or expander
     for (const tile of grid.tiles) drawLines(grid, tile);

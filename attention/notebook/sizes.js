@@ -20,8 +20,9 @@ const FOLD = { least: 720, above: 340 };
 const NO_LABELS = { step: 1, upright: [] };
 const LENGTHS = [
   ...["label", "cellWidth", "cellHeight", "mapWidth", "mapHeight", "gap", "gutter", "tileWidth", "titleWidth"],
-  ...["labelsHeight", "rowsHeight"],
+  ...["labelsHeight", "rowsHeight", "number"],
 ];
+const LARGE_CELL = { width: 64, height: 44, least: 14, together: 440 }; // heights: at most, at least, and of all rows
 const COMPACT_MAP = { least: 30, most: 76, click: 24 };
 
 // Sizes of maps with labels. `measure(label, bold)` tells how wide a label is at the usual font size.
@@ -61,6 +62,35 @@ function squareSizes({ width, height, heads, rows, cols, measure }) {
     gutter,
     tileWidth: Math.max(cellWidth * cols.length, Math.min(room, MIN_TILE)),
     labelsHeight,
+  };
+}
+
+// Sizes of one map with numbers in its cells, where they can be read: "0.12", shorter ".12", or none.
+function largeSizes({ width, rows, cols, measure }) {
+  const label = labelSize(1, rows, cols);
+  const widest = Math.max(...rows.map((row) => measure(row, true)));
+  const gutter = Math.min(MAX_GUTTER, Math.ceil((widest * label) / LABEL.usual)) + 8;
+  const cellWidth = wholePixels(Math.min(LARGE_CELL.width, (width - gutter) / cols.length));
+  const tall = Math.max(LARGE_CELL.least, LARGE_CELL.together / rows.length);
+  const cellHeight = wholePixels(Math.min(LARGE_CELL.height, tall));
+  const room = cellHeight < label + 2 ? 0 : ((cellWidth - 4) * LABEL.usual) / label;
+  const ofCols = alongLine(cols, cellWidth, label, measure);
+  return {
+    columns: 1,
+    everyLabelled: true,
+    label,
+    number: room < measure(".00") ? 0 : label,
+    short: room < measure("0.00"),
+    ofCols,
+    ofRows: { step: Math.ceil((0.9 * label) / cellHeight), upright: [] },
+    cellWidth,
+    cellHeight,
+    mapWidth: cellWidth * cols.length,
+    mapHeight: cellHeight * rows.length,
+    gap: 0,
+    gutter,
+    tileWidth: cellWidth * cols.length,
+    labelsHeight: ofCols.height,
   };
 }
 

@@ -3,6 +3,8 @@
 // `squares` and `lines` (lines.js) can do the same things; head_grid.js calls either. Joined in front of it.
 
 const squares = {
+  sizes: squareSizes,
+
   paint(grid) {
     const { rows, cols } = grid.data;
     const pixels = new Uint32Array(rows.length * cols.length);

@@ -25,7 +25,6 @@ function makeSection() {
 
 function makeTile() {
   const node = make("div", "tile");
-  node.setAttribute("role", "radio");
   const top = add(node, "div", "top");
   const [title, value] = [add(top, "span", "title"), add(top, "span", "value")];
   const cols = add(node, "div", "cols");

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.playground import heads, similarity
+from pages.playground import heads, large, similarity
 
 
 def one_line(settings, view, *_, **__) -> None:
@@ -16,6 +16,6 @@ def nothing(*_, **__) -> None:
     pass
 
 
-heads.draw_grid, heads.draw_large, similarity.draw_redundancy = one_line, nothing, nothing
+heads.draw_grid, large.draw_large, similarity.draw_redundancy = one_line, nothing, nothing
 heads.SECONDS_TO_PAINT = 0
 runpy.run_path(str(Path(__file__).parents[2] / "app.py"))

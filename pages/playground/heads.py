@@ -1,4 +1,4 @@
-"""The heads of one layer as small maps, every layer at a glance, and one head large."""
+"""The heads of one layer as small maps, or those of every layer at a glance, and what is measured of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,21 +6,18 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from attention.figures import attention_chart
 from attention.inspection import LayerView, WordView
 from attention.inspection.heads import Head
 from attention.notebook import Section, Tile
 from attention.training.evaluation import Scores
 from pages.playground.address import VIEW
-from pages.playground.taken import draw_take_grid, of_head
-from pages.shared.answer import badge
-from pages.shared.chart import draw_chart, look
+from pages.playground.taken import draw_take_grid
 from pages.shared.head_grid import head_grid, head_grid_page
 from pages.shared.measured import Rule, rules
 from pages.shared.models import ModelRecord, scores_of
 from pages.shared.settings import Settings
 from pages.shared.table import draw_table
-from pages.shared.texts import label, number, percent, task_label, verbatim
+from pages.shared.texts import label, number, percent, task_label
 from pages.shared.ways import column_labels
 
 # The browser draws what it is sent, in order. Charts sent together with the grid would hold up its painting, so whoever
@@ -114,37 +111,16 @@ def draw_grid(settings: Settings, view: WordView, record: ModelRecord, pick: Cal
     draw_take_grid(settings, view, record, partial(head_grid_page, sections, **drawn))
 
 
-def draw_large(settings: Settings, view: WordView, record: ModelRecord, theme: str) -> None:
-    """The chosen head with the numbers in its cells, and what is measured of it on this input."""
-    kind = settings.kind
-    layer = view.layers[kind][settings.layer - 1]
-    weights, allowed = layer.weights[settings.head - 1], layer.allowed[settings.head - 1]
-    axes = {"row_title": label("axes", f"{kind}_row"), "col_title": label("axes", f"{kind}_column")}
-    title = label("head", "large", head=settings.head, layer=settings.layer, kind=kind)
-    if not record.is_trained:
-        title = label("model", "mark", title=title, badge=badge(record))
-    with st.container(key=ENLARGED, gap="small"):
-        st.markdown(f"**{title}**")
-        draw_chart(
-            attention_chart(weights, layer.rows, column_labels(layer.columns), allowed=allowed, **axes, **look(theme)),
-            key="large_head",
-            tools=True,
-            take=of_head(settings, view, record, title),
-        )
-    figures = _all_figures(settings, view, record)[settings.head - 1]
-    told = (f"<span>{verbatim(name)} <strong>{verbatim(value)}</strong></span>" for name, value in figures)
-    st.html(f'<p class="head-figures">{" ".join(told)}</p>')
-
-
 def draw_figures(settings: Settings, view: WordView, record: ModelRecord) -> None:
     """The same of all heads of the layer, as a table."""
-    figures = _all_figures(settings, view, record)
+    figures = all_figures(settings, view, record)
     heads = [label("head", "title", head=head + 1) for head in range(len(figures))]
     rows = [(head, *(value for _, value in one)) for head, one in zip(heads, figures, strict=True)]
     draw_table(label("head", "figures"), ("", *(name for name, _ in figures[0])), rows, look="heads", caption=False)
 
 
-def _all_figures(settings: Settings, view: WordView, record: ModelRecord) -> list[Figures]:
+def all_figures(settings: Settings, view: WordView, record: ModelRecord) -> list[Figures]:
+    """What is measured of each head of the chosen layer."""
     kind, index = settings.kind, settings.layer - 1
     layer, scores, kv_heads = view.layers[kind][index], scores_of(record), settings.shared_by(kind)
     return [figures_of(settings.task, layer, index, head, kind, scores, kv_heads) for head in range(len(layer.weights))]

@@ -12,7 +12,8 @@ from attention.tasks import get_task
 from attention.training.evaluation import Scores
 from pages.playground import heads
 from pages.playground.address import COLUMN, ROW, VIEW
-from pages.playground.heads import BESIDE, draw_figures, draw_grid, draw_large
+from pages.playground.heads import BESIDE, draw_figures, draw_grid
+from pages.playground.large import draw_large
 from pages.playground.miniature import draw_miniature_line
 from pages.playground.similarity import draw_redundancy
 from pages.playground.square import draw_square
@@ -199,7 +200,7 @@ def draw_page(seconds: float | None = None) -> None:
             time.sleep(heads.SECONDS_TO_PAINT)
     if reached:
         with large_place:
-            draw_large(settings, view, record, theme)
+            draw_large(settings, view, record, pick_head)
             draw_text(settings, record, scores)
         draw_square(settings, view, record)
         with box("head_numbers", label("head", "figures")) as numbers:

@@ -32,6 +32,7 @@ def head_grid(
     key: str,
     on_select: Callable[[int, int, Cell | None], None] | None = None,
     hint: str = "",
+    keys_hint: str = "",
     **shown: object,
 ) -> Pick | None:
     """Draw the heads and return the (layer, head) the visitor picked last, or None.
@@ -39,10 +40,10 @@ def head_grid(
     on_select(layer, head, cell) is called once for each pick, before the script runs again, also when the same head
         is picked twice. A pick that is not among the heads of these sections is dropped. The cell is the one of that
         head that was clicked, or reached by keyboard; None where it was none.
-    hint: what stands below, where a pick does something else than to enlarge.
+    hint, keys_hint: what stands below, and what it says of keys, where a pick does something else than to enlarge.
     shown: as in `grid_message`, which checks it.
     """
-    data = grid_message(sections, words=_words(hint), **shown)
+    data = grid_message(sections, words=_words(hint, keys_hint), **shown)
     heads = {(section.layer, tile.head) for section in sections for tile in section.tiles}
     shape = (len(shown["row_labels"]), len(shown["col_labels"]))
 
@@ -66,12 +67,14 @@ def head_grid(
 
 def head_grid_page(sections: Sequence[Section], title: str, **shown: object) -> bytes:
     """The same as a web page of its own, which needs nothing else; there is nothing to be picked in it."""
-    hint = label("take", "lines_hint" if shown["lines"] else "grid_hint")
+    large = shown.get("numbers") is not None
+    hint = label("take", "large_hint" if large else "lines_hint" if shown["lines"] else "grid_hint")
     return grid_page(grid_message(sections, words=_words(hint), **shown), title, language_folder().name).encode("utf-8")
 
 
-def _words(hint: str = "") -> dict[str, str]:
-    return catalogue()["head_grid"] | ({"hint": hint, "lines_hint": hint, "keys_hint": hint} if hint else {})
+def _words(hint: str = "", keys_hint: str = "") -> dict[str, str]:
+    own = {"hint": hint, "lines_hint": hint, "keys_hint": keys_hint or hint} if hint else {}
+    return catalogue()["head_grid"] | own
 
 
 def _sent(state) -> dict:

@@ -146,6 +146,23 @@ def test_picking_a_head_enlarges_it_and_tells_the_address(open_app):
     expect(page).to_have_url(re.compile("head=5"))
 
 
+def test_the_large_head_has_its_numbers_and_a_click_takes_a_cell_apart(open_app):
+    page = open_app("text=phone&head=3")
+    shown = computed(read_address({"text": "phone", "head": "3"})[0])[2]
+    large = page.locator(".st-key-enlarged")
+    expect(large.locator(".numbers span")).to_have_text([f"{weight:.2f}" for weight in shown.ravel()])
+    cell = large.locator(".chosen").bounding_box()
+    large.locator(".map").click(position={"x": 1.5 * cell["width"], "y": 1.5 * cell["height"]})  # row 2, column 2
+    expect(page).to_have_url(re.compile(r"row=2&column=2"))
+    expect(page.get_by_text("How is this square made?")).to_be_visible()
+    expect(page.locator(".under").filter(has_text=f"with weight {shown[1, 1]:.3f}")).to_be_visible()
+    picture = page.get_by_role("img", name="Attention map, ")
+    picture.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"row=2&column=3"))
+    moved, whole = large.locator(".chosen").bounding_box(), large.locator(".map").bounding_box()
+    assert (round(moved["x"] - whole["x"]), round(moved["y"] - whole["y"])) == (2 * cell["width"], cell["height"])
+
+
 def boxes(page):
     """(left, top, right, bottom) of each head, with its words."""
     found = [head.bounding_box() for head in heads(page).all()]
@@ -161,7 +178,7 @@ def rows_of(found):
 @pytest.mark.parametrize("query", ["", "view=lines"])
 def test_eight_heads_and_a_large_one_take_380_pixels_of_a_small_laptop(open_app, query):
     page = open_app(query, height=720)
-    expect(page.locator(".st-key-enlarged .js-plotly-plot")).to_be_visible()
+    expect(page.locator(".st-key-enlarged .large .map")).to_be_visible()
     page.wait_for_timeout(300)
     found = boxes(page)
     assert rows_of(found) == [4, 4]
@@ -197,7 +214,7 @@ def test_on_a_phone_a_tap_leads_to_the_large_head(open_app):
     assert large.bounding_box()["y"] > 844
     heads(page).nth(1).tap()
     expect(page.get_by_text("Head 2 of layer 2, cross-attention")).to_be_in_viewport()
-    expect(large.locator(".js-plotly-plot")).to_be_in_viewport(ratio=0.9)
+    expect(large.locator(".large .map")).to_be_in_viewport(ratio=0.9)
 
 
 @pytest.mark.slow
@@ -215,7 +232,9 @@ def test_typed_markup_is_shown_as_typed(open_app):
 def test_it_fits_the_screen_and_axe_finds_nothing_to_mend(open_app, look):
     page = open_app(**look)
     expect(heads(page)).to_have_count(8)
-    expect(page.locator(".js-plotly-plot").last).to_be_visible()
+    expect(page.locator(".large .map")).to_be_visible()
+    page.get_by_text("Maps of all pairs of heads").click()
+    expect(page.locator(".js-plotly-plot")).to_have_count(3)
     expect_fitting(page, look["width"])
 
 
@@ -226,13 +245,14 @@ def test_it_fits_the_screen_and_axe_finds_nothing_to_mend(open_app, look):
 )
 def test_what_does_not_run_fits_too(open_app, query, look):
     page = open_app(query, **look)
-    expect(page.locator(".js-plotly-plot").last).to_be_visible()
+    expect(page.get_by_text("Maps of all pairs of heads")).to_be_visible()
     expect_fitting(page, look["width"])
 
 
 @pytest.mark.slow
 def test_the_toolbar_covers_no_label_on_touch(open_app):
     page = open_app("text=phone", width=390, height=844, has_touch=True, is_mobile=True)
+    page.get_by_text("Maps of all pairs of heads").tap()
     chart = page.locator(".js-plotly-plot").first
     chart.scroll_into_view_if_needed()
     expect(chart.locator(".xtick text").first).to_be_visible()
@@ -275,5 +295,7 @@ def test_no_head_loses_its_number_while_a_cell_is_pointed_at(open_app, width, qu
         heads(page).nth(head if query else 0).locator(".map").hover()
         expect(page.locator(".value").first).to_have_text(re.compile(r"0\.\d{3}|1\.000"))
         told = "all => all.map(({ textContent, scrollWidth, clientWidth }) => [textContent, scrollWidth - clientWidth])"
-        for number, (name, cut) in enumerate(page.locator(".tile .title").evaluate_all(told), start=1):
+        for number, (name, cut) in enumerate(
+            page.locator("[role=radiogroup] .tile .title").evaluate_all(told), start=1
+        ):
             assert re.search(r"\d+", name)[0] == str(number) and cut <= 0

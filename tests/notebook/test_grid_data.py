@@ -62,6 +62,12 @@ def test_one_mask_for_all_heads_is_sent_once():
         ([Section("", 0, (tile(0, np.full(SHAPE, -0.5)),))], {}, "between 0 and 1, got -0.5"),
         ([Section("", 0, (tile(0, np.full(SHAPE, np.nan)),))], {}, "between 0 and 1, got nan"),
         ([Section("", 0, (tile(),))], {"allowed": np.ones((5, 3), dtype=bool)}, r"allowed has shape \(5, 3\)"),
+        (
+            [Section("", 0, (tile(), tile(1)))],
+            {"numbers": ()},
+            "numbers are for each cell of one head, got 0 and 2 heads",
+        ),
+        ([Section("", 0, (tile(),))], {"numbers": ["0.20"] * 5}, "got 5 and 1 heads of"),
         ([Section("", 0, (tile(),))], {"rows": ()}, "at least one row and one column, got 0 row"),
     ],
 )

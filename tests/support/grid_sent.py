@@ -6,12 +6,19 @@ from streamlit.testing.v1 import AppTest
 
 from attention.notebook.packing import read_message
 
+LARGE = "large_head"
 SHOWN = 0.5001e-3  # weights are sent with the three decimals that are shown
 
 
 def grid_of(app: AppTest) -> dict:
     """Its texts, and its `weights` (heads, rows, cols) and `allowed`, flat as they were sent."""
-    (component,) = components(app)
+    (component,) = [one for one in components(app) if one.key != LARGE]
+    return read_grid(component.proto.bytes)
+
+
+def large_of(app: AppTest) -> dict:
+    """The same of the head that is drawn large."""
+    (component,) = [one for one in components(app) if one.key == LARGE]
     return read_grid(component.proto.bytes)
 
 

@@ -1,15 +1,17 @@
 // The grid of heads as an SVG: all heads and labels, rectangles and texts, drawn from the numbers that the grid was sent.
-// Where the grid on the screen leaves labels out, this one has more room. Joined in front of images.js.
+// Where the grid on the screen leaves labels out, this one has more room; one large head has its numbers. Joined in front
+// of images.js.
 
 const SVG = "http://www.w3.org/2000/svg";
 const TYPE = { label: 12, title: 14 };
 const WIDEST = 1240;
-const MAP = { most: 260, cell: 26, least: 5, lines: 150 };
+const MAP = { most: 260, cell: 26, least: 5, lines: 150, numbered: 36 };
 
 function gridSvg(grid, { title: headline, ink, ground, font }) {
   const { sections, rows, cols, rowTitle, colTitle, lines, words } = grid.data;
   const measure = (text, size = TYPE.label) => ((pen.font = `${size}px ${font}`), pen.measureText(text).width);
-  const cell = Math.max(MAP.least, Math.min(MAP.cell, Math.floor(MAP.most / Math.max(rows.length, cols.length))));
+  const fitting = Math.max(MAP.least, Math.min(MAP.cell, Math.floor(MAP.most / Math.max(rows.length, cols.length))));
+  const cell = grid.data.numbers.length ? MAP.numbered : fitting;
   const wide = lines ? cell * Math.max(rows.length, cols.length) : cell * cols.length;
   const tall = lines ? MAP.lines : cell * rows.length;
   const across = alongAxis(cols, wide / cols.length, measure);
@@ -126,6 +128,12 @@ function squaresOf(map, grid, number, { cell, wide, tall }) {
     const [x, y] = [(i % cols.length) * cell, Math.floor(i / cols.length) * cell];
     node(map, "rect", { x, y, width: cell, height: cell, fill });
   }
+  grid.data.numbers.forEach((number, i) => {
+    if (!grid.isOpen(offset, i)) return;
+    const fill = isBright(grid.table[thousandths[offset + i]]) ? "#000" : "#fff";
+    const [x, y] = [((i % cols.length) + 0.5) * cell, (Math.floor(i / cols.length) + 0.5) * cell + 4];
+    text(map, number, x, y, { "text-anchor": "middle", fill });
+  });
   node(map, "rect", { width: wide, height: tall, fill: "none", stroke: "currentColor", "stroke-opacity": 0.25 });
 }
 

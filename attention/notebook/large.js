@@ -1,0 +1,39 @@
+// One head as a map of squares with the numbers in its cells, and a frame around the chosen one.
+// The same things as in squares.js. Joined behind it, and in front of head_grid.js.
+
+const large = {
+  ...squares,
+  sizes: largeSizes,
+
+  paint(grid) {
+    squares.paint(grid);
+    if (!grid.sizes) return; // in a closed tab or expander
+    const { rows, cols, cell, words, numbers: texts } = grid.data;
+    const [{ parts, offset }] = grid.tiles;
+    const numbers = (parts.numbers ??= add(parts.map, "div", "numbers"));
+    const chosen = (parts.chosen ??= add(parts.map, "div", "chosen"));
+    numbers.setAttribute("aria-hidden", "true"); // the picture's name has them in words
+    numbers.style.setProperty("--cols", cols.length);
+    fill(numbers, grid.sizes.number ? texts.length : 0, () => make("span"));
+    [...numbers.children].forEach((node, place) => {
+      const open = grid.isOpen(offset, place);
+      const entry = grid.table[grid.data.thousandths[offset + place]];
+      const begins = place % cols.length === 0 && cols.every((_, col) => !grid.isOpen(offset, place + col));
+      node.className = open ? (isBright(entry) ? "on-bright" : "on-dark") : begins ? "closed" : "";
+      setText(node, open ? shortened(texts[place], grid.sizes.short) : begins ? words.no_keys : "");
+    });
+    chosen.hidden = !cell;
+    if (!cell) return;
+    const [x, y] = [cell[1] * grid.sizes.cellWidth, cell[0] * grid.sizes.cellHeight];
+    chosen.style.transform = `translate(${x}px, ${y}px)`;
+  },
+
+  // The first press of a key goes on from the chosen cell.
+  next(grid, cell, down, right) {
+    const [row, col] = grid.data.cell ?? [-down, -right];
+    return squares.next(grid, cell ?? { row, col }, down, right);
+  },
+};
+
+// "0.12" as ".12", "1.00" as "1.0".
+const shortened = (text, short) => (!short ? text : text.startsWith("0") ? text.slice(1) : text.slice(0, 3));
