@@ -198,8 +198,7 @@ def map_in_words(
     col_title: str,
     words: FigureWords = ENGLISH,
 ) -> str:
-    """A map of (q_len, kv_len) weights for somebody who cannot see it: its size, its axes, and the strongest cell of each
-    row, of the first few."""
+    """A map of (q_len, kv_len) weights for somebody who cannot see it: size, axes, and the strongest cell of the first rows."""
     rows, cols = weights.shape
     cells = [
         f"{visible(shorten(label))} → {_strongest(row, may, col_labels, words)}"

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import streamlit as st
 
 from attention.inspection import LayerView, WordView
 from attention.inspection.heads import Head
