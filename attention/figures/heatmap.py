@@ -198,7 +198,7 @@ def map_in_words(
     col_title: str,
     words: FigureWords = ENGLISH,
 ) -> str:
-    """A map of (q_len, kv_len) weights for somebody who cannot see it: size, axes, and the strongest cell of the first rows."""
+    """A map of (q_len, kv_len) weights in words: size, axes, and the strongest cell of each of the first rows."""
     rows, cols = weights.shape
     cells = [
         f"{visible(shorten(label))} → {_strongest(row, may, col_labels, words)}"

@@ -6,10 +6,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 COMMON_CSS, COMMON_JS = (FOLDER / "component.css",), (FOLDER / "nodes.js",)  # of every component that is written here
 GRID_CSS = (*COMMON_CSS, FOLDER / "head_grid.css")
-GRID_JS = (
-    *COMMON_JS,
-    *(FOLDER / f"{name}.js" for name in ("sizes", "tiles", "squares", "large", "lines", "head_grid")),
-)
+_GRID = ("sizes", "tiles", "squares", "large", "lines", "head_grid")
+GRID_JS = (*COMMON_JS, *(FOLDER / f"{name}.js" for name in _GRID))
 
 
 def joined(paths: Iterable[Path]) -> str:

@@ -304,6 +304,7 @@ class HeadGrid {
     this.markChosen(); // at once, before Python answers
     clearTimeout(this.timer);
     const { row = null, col = null } = this.cell?.tile === tile ? this.cell : {};
+    if (this.data.cell && row !== null) this.picture.frame(this, ...(this.data.cell = [row, col]));
     this.timer = setTimeout(() => {
       this.timer = null;
       // The time makes each pick a new value, so that picking the same head again also reaches Python.

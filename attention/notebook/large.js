@@ -23,9 +23,12 @@ const large = {
       setText(node, open ? shortened(texts[place], grid.sizes.short) : begins ? words.no_keys : "");
     });
     chosen.hidden = !cell;
-    if (!cell) return;
-    const [x, y] = [cell[1] * grid.sizes.cellWidth, cell[0] * grid.sizes.cellHeight];
-    chosen.style.transform = `translate(${x}px, ${y}px)`;
+    if (cell) large.frame(grid, ...cell);
+  },
+
+  frame(grid, row, col) {
+    const [x, y] = [col * grid.sizes.cellWidth, row * grid.sizes.cellHeight];
+    grid.tiles[0].parts.chosen.style.transform = `translate(${x}px, ${y}px)`;
   },
 
   // The first press of a key goes on from the chosen cell.

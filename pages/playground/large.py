@@ -35,24 +35,14 @@ def draw_large(settings: Settings, view: WordView, record: ModelRecord, pick: Ca
     title = label("head", "large", head=settings.head, layer=settings.layer, kind=kind)
     if not record.is_trained:
         title = label("model", "mark", title=title, badge=badge(record))
-    section = Section(
-        "", settings.layer - 1, [Tile(head, label("head", "title", head=head + 1), (), layer.weights[head])]
-    )
-    drawn = _drawn(kind, layer, head)
+    tile = Tile(head, label("head", "title", head=head + 1), (), layer.weights[head])
+    sections, drawn = [Section("", settings.layer - 1, [tile])], _drawn(kind, layer, head)
     with st.container(key=ENLARGED, gap="small"):
         st.markdown(f"**{title}**")
-        cell = chosen_cell(settings, layer)
-        head_grid(
-            [section],
-            **drawn,
-            cell=cell,
-            key=KEY,
-            on_select=pick,
-            hint=label("head", "large_hint"),
-            keys_hint=label("head", "large_keys"),
-        )
+        hints = {"hint": label("head", "large_hint"), "keys_hint": label("head", "large_keys")}
+        head_grid(sections, **drawn, **hints, cell=chosen_cell(settings, layer), key=KEY, on_select=pick)
         taken = of_head(settings, view, record, title)
-        page = Offer("picture", "html", "html", partial(head_grid_page, [section], title, **drawn))
+        page = Offer("picture", "html", "html", partial(head_grid_page, sections, title, **drawn))
         take_away(KEY, taken.name, [page, *_numbers(layer, head, taken.about), *taken.more], taken.notes, title)
     figures = all_figures(settings, view, record)[head]
     told = (f"<span>{verbatim(name)} <strong>{verbatim(value)}</strong></span>" for name, value in figures)

@@ -32,6 +32,7 @@ def view():
 def open_menu(page: Page, picture: str) -> None:
     """Once all is drawn: what comes later would move the page below the menu."""
     page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    page.locator(".large .map").wait_for()
     button = page.locator(f".st-key-take_{picture} button").first
     button.evaluate("node => node.scrollIntoView({ block: 'center' })")
     button.click()
