@@ -129,7 +129,7 @@ def shipped_record(card: Card) -> ModelRecord:
 
 def leads_to_trained(settings: Settings) -> bool:
     """Whether the model of these settings is trained, when it is first shown."""
-    return record_of(replace(settings, moment=None)).is_trained
+    return _whole(replace(settings, moment=None)).is_trained
 
 
 def record_of(settings: Settings) -> ModelRecord:

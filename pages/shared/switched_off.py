@@ -46,6 +46,8 @@ def parse_off(text: str, config: ModelConfig) -> tuple[tuple[Head, ...], list[Me
 def format_off(heads: Iterable[Head], config: ModelConfig) -> str:
     """What the address says of heads that are off; "" for none. `parse_off` gives the same heads again."""
     off, parts = set(heads), []
+    if not off:
+        return ""
     for kind in ATTENTION_KINDS:
         of_kind = all_heads(config, [kind])
         shared = num_kv_heads(config, kind)

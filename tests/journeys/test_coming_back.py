@@ -139,7 +139,7 @@ def test_a_page_of_cross_attention_shows_its_nearest_layer_and_leaves_another_ki
 def test_what_is_hidden_is_shown_again_when_its_letters_are_others():
     def told():
         (player,) = components(app)
-        sent = json.loads(player.proto.json)
+        (sent,) = json.loads(player.proto.json)
         return sent["hidden"], sent["runs"][1]["title"]
 
     app = open_page("anchors", text="photograph", experiment="hidden", hidden="3-4-end")

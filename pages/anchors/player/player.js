@@ -9,7 +9,7 @@ const BEAT = 1300; // ms between two steps while playing
 const ICONS = { first: "\ue5dc", back: "\ue5cb", play: "\ue037", pause: "\ue034", next: "\ue5cc" };
 const REST = 350; // ms without a further touch before Python is told
 
-export default function ({ data, parentElement, setStateValue }) {
+export default function ({ data: [data], parentElement, setStateValue }) {
   const player = (parentElement.player ??= new Player(parentElement));
   player.update(data, setStateValue);
   return () => player.stop();

@@ -6,7 +6,7 @@
 const KEY = "attention-lesson";
 const NAME = "attention-lesson-browser";
 
-export default function ({ data, setStateValue }) {
+export default function ({ data: [data], setStateValue }) {
   try {
     if (!data.read) {
       const [text, name] = [KEY, NAME].map((key) => localStorage.getItem(key) ?? "");

@@ -1,6 +1,6 @@
 // A button that copies the whole address of what is on the screen.
 
-export default function copyLink({ parentElement: root, data }) {
+export default function copyLink({ parentElement: root, data: [data] }) {
   let parts = root.parts;
   if (!parts) {
     const row = add(root, "div", "root");

@@ -2,7 +2,7 @@
 
 let told;
 
-export default function outerAddress({ data: { query, outside } }) {
+export default function outerAddress({ data: [{ query, outside }] }) {
   if (window.parent === window || query === told) return;
   told = query;
   window.parent.postMessage({ queryString: query, hash: "" }, outside);

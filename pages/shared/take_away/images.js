@@ -4,7 +4,7 @@
 const SCALE = 2; // of a PNG: sharp on paper, too
 const LARGEST = 8000; // pixels of a PNG, either way
 
-export default function images({ parentElement: root, data }) {
+export default function images({ parentElement: root, data: [data] }) {
   let row = root.querySelector(".root");
   if (!row) {
     row = add(root, "div", "root");

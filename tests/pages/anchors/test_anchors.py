@@ -48,7 +48,7 @@ def open_page(**address) -> AppTest:
 def film(app: AppTest) -> dict:
     """What the player is sent, and of the control."""
     (component,) = app_test.components(app)
-    sent = json.loads(component.proto.json)
+    (sent,) = json.loads(component.proto.json)
     return sent | sent["runs"][0]
 
 

@@ -13,7 +13,7 @@ from pages.shared.settings import LONGEST_TEXT, Settings
 
 
 def sent(app: AppTest, key: str) -> dict:
-    (data,) = (json.loads(one.proto.json) for one in app.get("bidi_component") if one.key == key)
+    ((data,),) = (json.loads(one.proto.json) for one in app.get("bidi_component") if one.key == key)
     return data
 
 
