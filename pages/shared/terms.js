@@ -46,8 +46,9 @@
 
     later() {
       clearTimeout(this.timer);
-      cancelIdleCallback(this.idle);
-      this.timer = setTimeout(() => (this.idle = requestIdleCallback(() => this.mark(), { timeout: WAIT })), WAIT);
+      const mark = () => this.mark();
+      const inAnIdleMoment = window.requestIdleCallback ? () => requestIdleCallback(mark, { timeout: WAIT }) : mark;
+      this.timer = setTimeout(inAnIdleMoment, WAIT);
     }
 
     mark() {
