@@ -42,11 +42,20 @@ def draw_bar() -> None:
     with st.container(key="bar", horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         st.session_state["bar_controls"] = st.container(key="bar_controls", horizontal=True, gap="xsmall")
         if "pages" not in hidden_groups(current()):
-            put("bar_page", st.session_state["page"] or next(iter(PAGES)))
+            put("bar_page", _page())
             look = {"format_func": lambda name: label("app", name), "on_change": taken, "args": ("bar_page", _open)}
             look["disabled"] = pages_are_held()
             st.selectbox(label("present", "page"), tuple(PAGES), key="bar_page", width=240, **look)
         st.button(label("present", "end"), key="present_end", icon=":material/close:", on_click=present, args=(False,))
+
+
+def names(title: str) -> bool:
+    """Whether the row says as much as this title does."""
+    return is_presented() and "pages" not in hidden_groups(current()) and title == label("app", _page())
+
+
+def _page() -> str:
+    return st.session_state["page"] or next(iter(PAGES))
 
 
 def controls():
@@ -82,7 +91,9 @@ def enlarged(figure: dict) -> dict:
 def larger_type() -> str:
     """The style sheet of a presentation: all sizes are in rem, so that all grow."""
     numbers = ", ".join(f'[style*="font-size: {size}px"]' for size in range(TEXT_SIZE, SMALLEST_NUMBER))
+    own = (Path(__file__).parent / "presenting.css").read_text(encoding="utf-8")
     return f"""
+        {own}
         :root {{ font-size: {100 * LARGER:g}%; }}
         .heatmap-label text:is({numbers}) {{ display: none; }}
         [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stToolbar"] {{ display: none; }}

@@ -81,3 +81,20 @@ def test_everything_is_legible_from_the_back_row_and_one_row_holds_the_controls(
         bottoms = [box["y"] + box["height"] for box in boxes]
         assert max(bottoms) - min(bottoms) < 20
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+FIRST_CONTENT = 170  # px below the top
+SEEN = {  # what a lecturer has on the first screen, all of it
+    "playground": (".answer", "[role=radiogroup][aria-label='Attention heads'] [role=radio]"),
+    "anchors": (".answer", ".columns > * >> nth=0 >> .sounds", ".columns > * >> nth=1 >> .sounds"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SEEN)
+def test_cause_and_effect_are_on_the_first_screen(open_page, name):
+    page = open_page(name)
+    boxes = [page.locator(part).first.bounding_box() for part in SEEN[name]]
+    assert boxes[0]["y"] <= FIRST_CONTENT
+    for box in boxes:
+        assert box["y"] + box["height"] <= 720, boxes
