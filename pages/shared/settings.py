@@ -64,13 +64,19 @@ class Settings:
 
     def __getitem__(self, field: str | Parameter) -> object:
         """One setting: a field by its name, or what a page declares."""
-        return getattr(self, field) if isinstance(field, str) else dict(self.of_pages).get(field, field.default)
+        return getattr(self, field) if isinstance(field, str) else self._by_name.get(field.name, field.default)
 
     def put(self, field: str | Parameter, value: object) -> Self:
         """The same with one setting changed."""
         if isinstance(field, str):
             return replace(self, **{field: value})
-        return replace(self, of_pages=tuple({**dict(self.of_pages), field: value}.items()))
+        changed = {parameter.name: (parameter, kept) for parameter, kept in self.of_pages}
+        changed[field.name] = field, value
+        return replace(self, of_pages=tuple(changed.values()))
+
+    @cached_property
+    def _by_name(self) -> dict[str, object]:  # a name is looked up some hundred times a run
+        return {parameter.name: value for parameter, value in self.of_pages}
 
     @cached_property
     def config(self) -> ModelConfig:
