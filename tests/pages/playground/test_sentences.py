@@ -71,22 +71,20 @@ def test_what_there_is_to_look_for_is_there_on_every_model_that_ships(card):
 
 def best_head_and_line(model, task, examples) -> tuple[float, float]:
     """How often the strongest cell of the best head is on what makes a token, and how often a straight line is."""
+    examples = [example for example in examples if example.alignments[0] is not None]
+    batch = make_batch(task, [(example.source, example.targets[0]) for example in examples])
+    with torch.no_grad():
+        maps = [layer[..., : batch.src_ids.shape[1]] for layer in model(batch.src_ids, batch.tgt_in).maps.cross]
+    strongest = [layer.argmax(-1).masked_fill(~layer.any(-1), -1) for layer in maps]  # (words, heads, rows)
+    strongest = torch.cat(strongest, dim=1).tolist()
     hits, on_line, tokens = Counter(), 0, 0
-    for example in examples:
-        target, gold = example.targets[0], example.alignments[0]
-        if gold is None:
-            continue
-        batch = make_batch(task, [(example.source, target)])
-        with torch.no_grad():
-            maps = model(batch.src_ids, batch.tgt_in).maps.cross
-        for row, makes in enumerate(gold):
+    for word, example in enumerate(examples):
+        for row, makes in enumerate(example.alignments[0]):
             if makes:
                 tokens += 1
-                straight = row * (len(example.source) - 1) / max(len(target) - 1, 1)
+                straight = row * (len(example.source) - 1) / max(len(example.targets[0]) - 1, 1)
                 on_line += any(abs(straight - at) <= 0.5 for at in makes)
-                for layer, heads in enumerate(maps):
-                    for head, rows in enumerate(heads[0, :, row, : batch.src_ids.shape[1]]):
-                        hits[layer, head] += int(rows.any() and int(rows.argmax()) in makes)
+                hits.update(head for head, rows in enumerate(strongest[word]) if rows[row] in makes)
     return max(hits.values()) / tokens, on_line / tokens
 
 
