@@ -60,6 +60,11 @@ class Servers:
         return [line for line in lines if not any(part in line for part in GREETING)]
 
     @property
+    def logs(self) -> dict[str, str]:
+        """What each server has printed, by its URL."""
+        return {address: log.read_text() for address, _, log in self._running.values()}
+
+    @property
     def processes(self) -> list[subprocess.Popen]:
         """The servers that were started."""
         return [process for _, process, _ in self._running.values()]

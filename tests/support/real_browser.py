@@ -4,11 +4,15 @@ Without a browser these tests are skipped with a reason. With REQUIRE_BROWSER=1 
 CHROMIUM names the browser to use; otherwise the system's chromium or google-chrome is looked for.
 """
 
+import contextlib
 import os
 
 import pytest
 
 from benchmarks.browser import BROWSERS, FLAGS, Servers, find_browser
+
+OPENED = pytest.StashKey[tuple[list, list[str]]]()  # a test's pages, and what their consoles said
+LAST_LINES = 40  # of a server's log
 
 
 def _no_browser(reason: str):
@@ -53,12 +57,14 @@ def serve(browser, tmp_path_factory):
 
 
 @pytest.fixture
-def new_page(browser):
+def new_page(browser, request):
     """`new_page(width=1280, height=900, **context_options)` opens a page in a fresh browser context.
 
-    At the end of the test: no script of the page has failed, and nothing was asked of another host.
+    At the end of the test: no script of the page has failed, and nothing was asked of another host. The report of a test
+    that fails says what its pages showed and their consoles said, and what the servers printed.
     """
     contexts, troubles = [], []
+    pages, said = request.node.stash[OPENED] = [], []
 
     def watch(request):
         if not request.url.startswith(("http://localhost:", "ws://localhost:", "data:", "blob:")):
@@ -70,9 +76,27 @@ def new_page(browser):
         page = context.new_page()
         page.on("request", watch)
         page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
+        page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+        page.on("requestfailed", lambda request: said.append(f"failed: {request.url} {request.failure}"))
+        pages.append(page)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
     assert not troubles, "\n".join(troubles)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if report.failed and report.when == "call" and OPENED in item.stash:
+        pages, said = item.stash[OPENED]
+        for page in pages:
+            with contextlib.suppress(Exception):  # a page may be closed, or no longer answer
+                page.set_default_timeout(5_000)
+                report.sections.append((f"shown at {page.url}", page.inner_text("body")[:3000] or "nothing: it is white"))
+        report.sections.append(("consoles of the pages", "\n".join(said[-LAST_LINES:])))
+        for url, log in getattr(item.funcargs.get("serve"), "logs", {}).items():
+            report.sections.append((f"log of the server at {url}", "\n".join(log.splitlines()[-LAST_LINES:])))
+    return report

@@ -5,7 +5,9 @@ import streamlit as st
 
 from attention.figures import attention_chart, loss_chart
 from attention.notebook import Section, Tile
+from pages.shared import session
 from pages.shared.chart import draw_chart
+from pages.shared.every_page import all_declared, declared
 from pages.shared.head_grid import head_grid
 
 TOKENS = tuple("abcdef")
@@ -25,4 +27,5 @@ def draw() -> None:
     st.html(f'<p id="number">{number}</p>')
 
 
+session.settings_from_address("", all_declared(), declared("playground"))  # charts are taken away under the settings' name
 draw()
