@@ -60,8 +60,8 @@ def serve(browser, tmp_path_factory):
 def new_page(browser, request):
     """`new_page(width=1280, height=900, **context_options)` opens a page in a fresh browser context.
 
-    At the end of the test: no script of the page has failed, and nothing was asked of another host. The report of a test
-    that fails says what its pages showed and their consoles said, and what the servers printed.
+    At the end of the test: no script of the page has failed, and nothing was asked of another host. The report of a
+    test that fails says what its pages showed and their consoles said, and what the servers printed.
     """
     contexts, troubles = [], []
     pages, said = request.node.stash[OPENED] = [], []
@@ -70,14 +70,19 @@ def new_page(browser, request):
         if not request.url.startswith(("http://localhost:", "ws://localhost:", "data:", "blob:")):
             troubles.append(f"asked of another host: {request.url}")
 
+    def note(line: str):
+        if line not in said:  # one that goes on and on would push out what came before
+            said.append(line)
+
     def open_page(width: int = 1280, height: int = 900, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("request", watch)
         page.on("pageerror", lambda error: troubles.append(f"script error: {error}"))
-        page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-        page.on("requestfailed", lambda request: said.append(f"failed: {request.url} {request.failure}"))
+        page.on("pageerror", lambda error: note(f"script error: {error}"))
+        page.on("console", lambda message: note(f"{message.type}: {message.text}"))
+        page.on("requestfailed", lambda request: note(f"failed: {request.url} {request.failure}"))
         pages.append(page)
         return page
 
@@ -95,7 +100,8 @@ def pytest_runtest_makereport(item):
         for page in pages:
             with contextlib.suppress(Exception):  # a page may be closed, or no longer answer
                 page.set_default_timeout(5_000)
-                report.sections.append((f"shown at {page.url}", page.inner_text("body")[:3000] or "nothing: it is white"))
+                shown = page.inner_text("body")[:3000]
+                report.sections.append((f"shown at {page.url}", shown or "nothing: it is white"))
         report.sections.append(("consoles of the pages", "\n".join(said[-LAST_LINES:])))
         for url, log in getattr(item.funcargs.get("serve"), "logs", {}).items():
             report.sections.append((f"log of the server at {url}", "\n".join(log.splitlines()[-LAST_LINES:])))

@@ -14,6 +14,7 @@ import streamlit as st
 
 from attention.notebook import COMMON_CSS, COMMON_JS
 from pages.shared.component import BUTTON_CSS, component
+from pages.shared.fragments import draw_apart
 from pages.shared.presenting import is_presented
 from pages.shared.take_away.offers import Offer
 from pages.shared.texts import catalogue, label
@@ -34,7 +35,7 @@ def take_away(key: str, name: str, offers: Sequence[Offer], notes: Sequence[str]
     """
     if is_presented():
         return  # an audience sees pictures
-    st.fragment(_draw)(key, name, tuple(offers), tuple(notes), title)  # opening a menu draws nothing else again
+    draw_apart(_draw, key, name, tuple(offers), tuple(notes), title)  # opening a menu draws nothing else again
 
 
 def _draw(key: str, name: str, offers: tuple[Offer, ...], notes: tuple[str, ...], title: str) -> None:

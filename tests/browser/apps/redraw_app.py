@@ -27,5 +27,5 @@ def draw() -> None:
     st.html(f'<p id="number">{number}</p>')
 
 
-session.settings_from_address("", all_declared(), declared("playground"))  # charts are taken away under the settings' name
+session.settings_from_address("", all_declared(), declared("playground"))  # by which charts are taken away
 draw()
