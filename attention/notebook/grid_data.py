@@ -14,11 +14,12 @@ from functools import cache
 
 import numpy as np
 
-from attention.figures.colors import table
-from attention.figures.palette import THEMES
+from attention.figures.colors import table, text_color
+from attention.figures.palette import DARK_INK, LIGHT_INK, THEMES
 from attention.figures.text import visible
 from attention.notebook.packing import message, pack
 
+INKS = (DARK_INK, LIGHT_INK)
 Pick = tuple[int, int]  # (layer, head), both counted from 0 as in `out.maps.cross[layer][:, head]`
 
 
@@ -126,6 +127,7 @@ def grid_message(
         "enlarged": enlarged,
         "large": numbers is not None,
         "numbers": list(numbers or ()),
+        "inks": None if numbers is None else _inks(),
         "alt": alt,
         "cell": None if cell is None else [int(at) for at in cell],
         "words": dict(words),
@@ -144,6 +146,16 @@ def _checked_weights(layer: int, tile: Tile, shape: tuple[int, int]) -> np.ndarr
     if not (weights.min() >= -1e-5 and weights.max() <= 1 + 1e-5):
         raise ValueError(f"{name} must lie between 0 and 1, got {weights.min():g} to {weights.max():g}")
     return weights
+
+
+@cache
+def _inks() -> dict[str, object]:
+    """Two colours of text, and for each entry of a theme's scale which of them can be read on it."""
+    on = {
+        theme: "".join(str(INKS.index(text_color(colors.sequential, entry / 255))) for entry in range(256))
+        for theme, colors in THEMES.items()
+    }
+    return {"colors": INKS, **on}
 
 
 @cache

@@ -127,6 +127,7 @@ class HeadGrid {
     const table = new Uint32Array(rgba.buffer);
     this.table = new Uint32Array(1001).map((_, thousandth) => table[Math.round((255 * thousandth) / 1000)]);
     this.color = colors[theme];
+    this.theme = theme;
     putPixels(this.scaleBar, table, 256, 1);
   }
 
@@ -152,7 +153,6 @@ class HeadGrid {
       "labels-height": sizes.labelsHeight ?? 0,
       "rows-height": sizes.rowsHeight ?? 0,
       label: sizes.label ?? 0,
-      number: sizes.number ?? 0,
       "title-width": sizes.titleWidth ?? 0,
     };
     for (const [name, px] of Object.entries(lengths)) this.setVariable(`--${name}`, `${px}px`);
@@ -201,6 +201,12 @@ class HeadGrid {
 
   weightAt(tile, row, col) {
     return this.data.thousandths[tile.offset + this.place(row, col)] / 1000;
+  }
+
+  // What can be read on the colour of a weight, as Python has found for each entry of the scale.
+  inkOn(thousandth) {
+    const { colors, ...on } = this.data.inks;
+    return colors[on[this.theme][Math.round((255 * thousandth) / 1000)]];
   }
 
   // Whether a head may look at a cell, by its place in the map. The mask is one for all heads, or one for each.

@@ -14,12 +14,12 @@ const large = {
     const chosen = (parts.chosen ??= add(parts.map, "div", "chosen"));
     numbers.setAttribute("aria-hidden", "true"); // the picture's name has them in words
     numbers.style.setProperty("--cols", cols.length);
-    fill(numbers, grid.sizes.number ? texts.length : 0, () => make("span"));
+    fill(numbers, grid.sizes.numbered ? texts.length : 0, () => make("span"));
     [...numbers.children].forEach((node, place) => {
       const open = grid.isOpen(offset, place);
-      const entry = grid.table[grid.data.thousandths[offset + place]];
       const begins = place % cols.length === 0 && cols.every((_, col) => !grid.isOpen(offset, place + col));
-      node.className = open ? (isBright(entry) ? "on-bright" : "on-dark") : begins ? "closed" : "";
+      node.className = begins ? "closed" : "";
+      node.style.color = open ? grid.inkOn(grid.data.thousandths[offset + place]) : "";
       setText(node, open ? shortened(texts[place], grid.sizes.short) : begins ? words.no_keys : "");
     });
     chosen.hidden = !cell;

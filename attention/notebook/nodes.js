@@ -55,13 +55,3 @@ function isDark(color) {
   const [red, green, blue] = pen.fillStyle.match(/[\da-f]{2}/gi).map((part) => parseInt(part, 16));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128;
 }
-
-// Whether black can be read better on a colour (of four bytes, as `mix` makes them) than white, by the contrast that WCAG measures.
-function isBright(entry) {
-  const [red, green, blue] = [entry & 255, (entry >> 8) & 255, (entry >> 16) & 255].map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return (luminance + 0.05) ** 2 > 1.05 * 0.05;
-}

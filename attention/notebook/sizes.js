@@ -20,7 +20,7 @@ const FOLD = { least: 720, above: 340 };
 const NO_LABELS = { step: 1, upright: [] };
 const LENGTHS = [
   ...["label", "cellWidth", "cellHeight", "mapWidth", "mapHeight", "gap", "gutter", "tileWidth", "titleWidth"],
-  ...["labelsHeight", "rowsHeight", "number"],
+  ...["labelsHeight", "rowsHeight"],
 ];
 const LARGE_CELL = { width: 64, height: 44, least: 14, together: 440 }; // heights: at most, at least, and of all rows
 const COMPACT_MAP = { least: 30, most: 76, click: 24 };
@@ -79,7 +79,7 @@ function largeSizes({ width, rows, cols, measure }) {
     columns: 1,
     everyLabelled: true,
     label,
-    number: room < measure(".00") ? 0 : label,
+    numbered: room >= measure(".00"),
     short: room < measure("0.00"),
     ofCols,
     ofRows: { step: Math.ceil((0.9 * label) / cellHeight), upright: [] },

@@ -130,7 +130,7 @@ function squaresOf(map, grid, number, { cell, wide, tall }) {
   }
   grid.data.numbers.forEach((number, i) => {
     if (!grid.isOpen(offset, i)) return;
-    const fill = isBright(grid.table[thousandths[offset + i]]) ? "#000" : "#fff";
+    const fill = grid.inkOn(thousandths[offset + i]);
     const [x, y] = [((i % cols.length) + 0.5) * cell, (Math.floor(i / cols.length) + 0.5) * cell + 4];
     text(map, number, x, y, { "text-anchor": "middle", fill });
   });
