@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.lesson.answers import LONGEST_NAME, all_answers, answer_to, on_one_line
 from pages.lesson.sheet import Handed, sheet, table
-from pages.lesson.show_of_hands import CLASS
+from pages.lesson.show_of_hands import CLASS, holds
 from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
 from pages.shared.locked import carried
@@ -52,7 +52,7 @@ def _handed(number: int, step: Step) -> Handed:
         choice=step.choices().get(answer.choice) or label("lesson", "skipped"),
         sentence=answer.sentence,
         link=f"{st.context.url or ''}?{urlencode({'lesson': number, **carried(current())})}",
-        bars=step.bars(),
+        bars=() if holds(step.name) else step.bars(),
     )
 
 

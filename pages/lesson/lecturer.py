@@ -7,9 +7,10 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 
 from pages.lesson.plan import printed_plan, wait_for_numbers
-from pages.lesson.show_of_hands import CLASS, draw_new_class
+from pages.lesson.show_of_hands import CLASS, draw_new_class, leads
+from pages.lesson.steps import STEPS
 from pages.shared.copy_link import draw_copy, draw_qr
-from pages.shared.locked import GROUPS
+from pages.shared.locked import GROUPS, LOCK, SHOW
 from pages.shared.session import current
 from pages.shared.texts import label
 from pages.shared.widgets import box, kept_text, pills_of_many
@@ -33,6 +34,12 @@ def is_own(url: str) -> bool:
     return (urlsplit(url).hostname or "") in OWN
 
 
+def of_students() -> bool:
+    """Whether this page was opened by the link of a class, and not by who leads it."""
+    settings = current()
+    return not leads() and any(settings[name] for name in (CLASS, LOCK, SHOW))
+
+
 def draw_lecturer() -> None:
     """Under a title to be opened."""
     with box("lesson_lecturer", label("lecturer", "title")) as place:
@@ -51,7 +58,7 @@ def draw_lecturer() -> None:
             if typed and not HOST.fullmatch(typed):
                 st.markdown(label("lecturer", "no_host"))
             host = typed if HOST.fullmatch(typed) else ""
-        draw_new_class()
+        draw_new_class([step.name for step in STEPS])
         link = class_link(url, host, **held, word=current()[CLASS])
         draw_copy("class", link)
         draw_qr(link, label("lecturer", "qr"))

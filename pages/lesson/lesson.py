@@ -6,9 +6,9 @@ from pages.lesson.address import LESSON, QUIZ
 from pages.lesson.answers import LONGEST, SKIPPED, answer_to, choose, write
 from pages.lesson.browser import keep_in_browser
 from pages.lesson.hand_in import draw_hand_in
-from pages.lesson.lecturer import draw_lecturer
+from pages.lesson.lecturer import draw_lecturer, of_students
 from pages.lesson.quiz import draw_quiz
-from pages.lesson.show_of_hands import draw_hands, tell_closed
+from pages.lesson.show_of_hands import draw_hands, draw_number, draw_wait, holds, leads, tell_closed
 from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
 from pages.shared import session
@@ -35,15 +35,22 @@ def draw_prediction(step: Step) -> None:
     title = label("lesson", "predict")
     look = {"format_func": choices.get, "wrap": True, "on_change": taken, "args": (key, choose, step.name)}
     st.pills(title, tuple(choices), key=key, **look)
-    st.button(label("lesson", "skip"), key="lesson_skip", on_click=choose, args=(step.name, SKIPPED))
+    draw_number(step.name)
+    gather = leads() and holds(step.name)  # who leads a class wants its hands, and need not raise one
+    title, key = (label("hands", "reveal"), "lesson_hands") if gather else (label("lesson", "skip"), "lesson_skip")
+    st.button(title, key=key, on_click=choose, args=(step.name, SKIPPED))
 
 
 def draw_result(step: Step, theme: str) -> None:
-    """What was predicted, the experiment, what was seen and what it means."""
+    """What was predicted, the experiment, what was seen and what it means: in a class once its lecturer shows it."""
     answer = answer_to(step.name)
     said = step.choices().get(answer.predicted)
-    st.markdown(label("lesson", "predicted", choice=said) if said else label("lesson", "skipped"))
+    if said or not leads():
+        st.markdown(label("lesson", "predicted", choice=said) if said else label("lesson", "skipped"))
     draw_hands(step.name, step.choices())
+    if holds(step.name):
+        draw_wait(step.name)
+        return
     if step.draw(theme, answer.predicted if said else None):
         st.subheader(label("lesson", "seen"), anchor=False)
         st.markdown(f"{step.seen()} {step.once()}".strip())
@@ -85,6 +92,7 @@ draw_hand_in()
 keep_in_browser()
 st.divider()
 draw_quiz(settings[QUIZ])
-draw_lecturer()
+if not of_students():
+    draw_lecturer()
 if number < len(STEPS):
     STEPS[number].begin()

@@ -16,7 +16,14 @@ PAGE = "section + section{break-before:page}"
 
 def plan() -> str:
     """As Markdown, without anything computed."""
-    lines = [f"# {label('plan', 'title')}", "", f"{label('plan', 'about')} {label('plan', 'without')}", ""]
+    lines = [
+        f"# {label('plan', 'title')}",
+        "",
+        f"{label('plan', 'about')} {label('plan', 'without')}",
+        "",
+        label("plan", "hands"),
+        "",
+    ]
     minute = 0
     for number, step in enumerate(STEPS, start=1):
         begin, minute = minute, minute + step.minutes
@@ -60,7 +67,8 @@ def printed_plan() -> str:
         f'<!doctype html><html lang="{verbatim(language_folder().name)}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>{verbatim(title)}</title>'
         f"<style>{LOOK}{PAGE}</style></head><body><h1>{verbatim(title)}</h1>"
-        f"<p>{verbatim(label('plan', 'about'))} {verbatim(label('plan', 'computed'))}</p>{''.join(parts)}"
+        f"<p>{verbatim(label('plan', 'about'))} {verbatim(label('plan', 'computed'))}</p>"
+        f"<p>{verbatim(label('plan', 'hands'))}</p>{''.join(parts)}"
         f"<p>{verbatim(label('plan', 'sheets'))}</p></body></html>"
     )
 

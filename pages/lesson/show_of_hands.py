@@ -1,7 +1,8 @@
 """The show of hands as the page draws it: bars for everybody who has the word of a class."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from uuid import uuid4
 
 import streamlit as st
@@ -62,11 +63,56 @@ def raise_hand(step: str, choice: str) -> None:
         st.session_state["lesson_not_counted"] = not counted
 
 
+def leads() -> bool:
+    """Whether this browser began the class of the address."""
+    word = current()[CLASS]
+    return bool(word) and hands().leads(word, browser_name())
+
+
+def holds(step: str) -> bool:
+    """Whether what comes of a step is held back from the class of the address."""
+    word = current()[CLASS]
+    return bool(word) and hands().holds(word, step)
+
+
+def show(steps: Iterable[str]) -> None:
+    """Let the class of the address see what comes of these steps; for callbacks."""
+    if word := current()[CLASS]:
+        hands().show(word, browser_name(), steps)
+
+
 def tell_closed() -> None:
     """Say so where the address has the word of a class that is not open, or not any longer."""
     word = current()[CLASS]
     if word and not hands().is_there(word):
         notice(label("hands", "gone", word=word))
+
+
+def draw_number(step: str) -> None:
+    """For who leads: how many hands there are so far, and not yet for what."""
+    if leads():
+        _draw_number(current()[CLASS], step)
+
+
+@st.fragment(run_every=2)
+def _draw_number(word: str, step: str) -> None:
+    st.markdown(label("hands", "number", count=(hands().counts(word, step) or Counter()).total()))
+
+
+def draw_wait(step: str) -> None:
+    """In place of the result: for who leads the button that shows it to all, for the others that it is yet to come."""
+    if leads():
+        look = {"key": "lesson_happens", "type": "primary", "icon": ":material/visibility:"}
+        st.button(label("hands", "show"), on_click=show, args=((step,),), **look)
+    else:
+        _draw_wait(current()[CLASS], step)
+
+
+@st.fragment(run_every=2)
+def _draw_wait(word: str, step: str) -> None:
+    if not hands().holds(word, step):
+        st.rerun()
+    st.markdown(label("hands", "wait"))
 
 
 def draw_hands(step: str, choices: Mapping[str, str]) -> None:
@@ -92,10 +138,18 @@ def _draw_bars(word: str, step: str, choices: dict[str, str]) -> None:
     st.html(f'<table class="hands" aria-label="{verbatim(label("hands", "title"))}">{rows}</table>')
 
 
-def draw_new_class() -> None:
+def draw_new_class(steps: Iterable[str]) -> None:
     """For the lecturer: a class, with a word that the app makes."""
     word = current()[CLASS]
     if word and hands().is_there(word):
-        st.markdown(label("hands", "word", word=word))
+        kept = "no" if st.session_state.get("lesson_refused") else "yes"
+        st.markdown(f"{label('hands', 'word', word=word)} {label('hands', 'lead', kept=kept)}")
+        if any(map(holds, steps)):
+            st.button(label("hands", "show_all"), key="lesson_show_all", on_click=show, args=(tuple(steps),))
         return
-    st.button(label("hands", "begin"), key="lesson_class", on_click=lambda: choose_setting(CLASS, hands().begin()))
+    st.markdown(label("hands", "begin_about"))
+    st.button(label("hands", "begin"), key="lesson_class", on_click=_begin)
+
+
+def _begin() -> None:
+    choose_setting(CLASS, hands().begin(browser_name()))

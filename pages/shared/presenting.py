@@ -22,7 +22,13 @@ KEYS = {
         ".st-key-ledger_back button",
         ".st-key-player >>> [data-step=back]",
     ],
-    "ArrowRight": [".st-key-lesson_next button", ".st-key-ledger_next button", ".st-key-player >>> [data-step=next]"],
+    "ArrowRight": [
+        ".st-key-lesson_hands button",
+        ".st-key-lesson_happens button",
+        ".st-key-lesson_next button",
+        ".st-key-ledger_next button",
+        ".st-key-player >>> [data-step=next]",
+    ],
     "Escape": [".st-key-present_end button"],
 }
 CONTROL = "a, button, input, select, textarea, summary, [role], [contenteditable]"

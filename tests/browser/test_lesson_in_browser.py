@@ -25,12 +25,13 @@ def shown(page, number: int) -> None:
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=SLOW)
 
 
-def predict(page, step, place: int) -> str:
-    """Choose one of the choices, by its place; gives its words."""
+def predict(page, step, place: int, held_back: bool = False) -> str:
+    """Choose one of the choices, by its place; gives its words. `held_back`: what comes of it is yet to be shown."""
     choice = page.locator(f".st-key-lesson_choice_{step.name} button").nth(place)
     words = choice.inner_text()
     choice.click()
-    expect(page.get_by_role("heading", name=SEEN)).to_be_visible(timeout=SLOW)
+    come = page.get_by_text(label("hands", "wait")) if held_back else page.get_by_role("heading", name=SEEN)
+    expect(come).to_be_visible(timeout=SLOW)
     return words
 
 
@@ -130,17 +131,24 @@ def test_a_lecturer_and_three_students_of_a_class(serve, new_page, tmp_path):
     link = box.locator("code").inner_text()
     query = parse_qs(urlsplit(link).query)
     assert query["lesson"] == ["1"] and query["lock"] == ["pages"]
-    lecturer.locator(".st-key-lesson_skip button").click()
 
     students, said = [new_page(width=390, height=844, has_touch=True) for _ in range(3)], []
     for student, place in zip(students, (0, 2, 2), strict=True):
         student.goto(link.replace("lesson=1", "lesson=5"))
         shown(student, 5)
-        said.append(predict(student, STEPS[4], place))
+        said.append(predict(student, STEPS[4], place, held_back=True))
+    expect(lecturer.get_by_text(label("hands", "number", count=3))).to_be_visible()
+    expect(lecturer.locator(".hands")).to_have_count(0)
+    lecturer.locator(".st-key-lesson_hands button").click()
     assert said[1] == said[2] != said[0]
     for page in (lecturer, *students):
         expect(page.locator(".hands tr", has_text=said[1])).to_contain_text("2")
         assert told_by(page) == {said[0]: 1, said[1]: 2}
+        expect(page.get_by_role("heading", name=SEEN)).to_have_count(0)
+    lecturer.reload()  # the browser knows that it leads
+    lecturer.locator(".st-key-lesson_happens button").click(timeout=SLOW)
+    for page in (lecturer, *students):
+        expect(page.get_by_role("heading", name=SEEN)).to_be_visible(timeout=SLOW)
 
     # Loaded anew, and cleared: the same browser has one vote, and the last one counts.
     again = students[1]
@@ -164,8 +172,9 @@ def test_a_lecturer_and_three_students_of_a_class(serve, new_page, tmp_path):
     to_shapes.focus()
     to_shapes.press("Enter")
     shown(other, 1)
-    expect(other).to_have_url(re.compile("/lesson"))
+    expect(other).to_have_url(re.compile("/lesson"), timeout=SLOW)
 
+    box = opened(lecturer, "lesson_lecturer")
     box.locator(".st-key-lesson_plan button").first.click()
     with lecturer.expect_download(timeout=SLOW) as download:
         box.locator(".st-key-lesson_plan_file button").click(timeout=SLOW)

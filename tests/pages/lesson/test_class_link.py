@@ -101,6 +101,14 @@ def test_the_links_of_a_lesson_carry_what_is_held():
     assert (query["lock"], query["show"]) == (["heads"], ["heads-word"])
 
 
+@pytest.mark.parametrize("given", [{"lock": "pages"}, {"show": "word"}, {"class": "abcdefghjk"}])
+def test_a_page_opened_by_a_class_link_offers_no_plan(given):
+    app = open_page("lesson")
+    assert label("lecturer", "title") in [box.label for box in app.expander]
+    app = open_page("lesson", **given)
+    assert label("lecturer", "title") not in [box.label for box in app.expander]
+
+
 def test_the_class_link_takes_another_host():
     link = urlsplit(class_link("http://localhost:8501/lesson", "192.168.0.7:8501", ["heads"], ["word", "heads"]))
     assert (link.netloc, link.path) == ("192.168.0.7:8501", "/lesson")

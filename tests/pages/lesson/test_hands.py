@@ -6,6 +6,8 @@ from app_test import address_of, checked, open_page, read_address, texts
 from pages.lesson import show_of_hands
 from pages.lesson.hands import IDLE_SECONDS, MOST_CLASSES, VOTES_A_MINUTE, WORD, Hands
 from pages.lesson.show_of_hands import CLASS
+from pages.lesson.steps import STEPS
+from pages.shared.texts import label
 
 
 class Clock:
@@ -87,6 +89,46 @@ def test_three_students_and_everybody_sees_the_bars(monkeypatch):
     assert one.counts(word, "reuse") == {"silent": 1, "refuses": 2}
     assert 'class="hands"' in texts(app) and "<td>2</td>" in texts(app)
     assert address_of(app)["class"] == word
+
+
+def test_a_result_is_held_back_from_a_class_until_who_leads_it_shows_it(monkeypatch):
+    one = Hands()
+    monkeypatch.setattr(show_of_hands, "hands", lambda: one)
+    lecturer = open_page("lesson", lesson=5)
+    lecturer.session_state["boxes"] = {"lesson_lecturer": True}
+    lecturer = checked(lecturer.run())
+    lecturer = checked(lecturer.button(key="lesson_class").click().run())
+    word = address_of(lecturer)["class"]
+    student = open_page("lesson", lesson=5, **{"class": word})
+    assert not [one for one in student.button if one.key in ("lesson_hands", "lesson_happens")]
+    student = checked(student.pills(key="lesson_choice_reuse").set_value("silent").run())
+    learned, seen = STEPS[4].learned(), label("lesson", "seen")
+    assert "<td>1</td>" in texts(student) and label("hands", "wait") in texts(student)
+
+    lecturer = checked(lecturer.run())
+    assert label("hands", "number", count=1) in texts(lecturer) and 'class="hands"' not in texts(lecturer)
+    lecturer = checked(lecturer.button(key="lesson_hands").click().run())
+    assert 'class="hands"' in texts(lecturer)
+    for app in (lecturer, checked(student.run())):
+        assert learned not in texts(app) and seen not in texts(app)
+    lecturer = checked(lecturer.button(key="lesson_happens").click().run())
+    for app in (lecturer, checked(student.run())):
+        assert learned in texts(app) and seen in texts(app)
+    assert one.holds(word, "hide")
+
+
+def test_only_who_began_a_class_shows_its_results(hands):
+    word, open_word = hands.begin("lecturer"), hands.begin()
+    hands.show(word, "student", ["hide"])
+    hands.show(word, "", ["hide"])
+    assert hands.holds(word, "hide") and not hands.leads(word, "student")
+    hands.rename(word, "lecturer", "known before")  # whose browser turns out to be one that is known
+    hands.show(word, "lecturer", ["hide"])
+    assert hands.holds(word, "hide")
+    hands.show(word, "known before", ["hide"])
+    assert not hands.holds(word, "hide") and hands.holds(word, "look")
+    assert not hands.holds(open_word, "hide") and not hands.leads(open_word, "")
+    assert not hands.holds("nowhereatall", "hide")
 
 
 def test_a_class_that_is_gone_says_so_and_loses_nothing(monkeypatch):
