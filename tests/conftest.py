@@ -2,19 +2,16 @@
 
 import os
 import sys
-from collections import Counter
 
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["made_once", "real_browser"]
+pytest_plugins = ["made_once", "real_browser", "sampled"]
 
 # The tensors here are tiny. On more threads they are slower, many times so on a busy machine, and sums may come out in
 # another order.
 torch.set_num_threads(1)
-
-KEPT = 4  # .ci/run takes every fourth parameter of a slow test
 
 # No deadline: how long an example takes says how busy the machine is.
 without_a_clock = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "print_blob": True}
@@ -29,19 +26,6 @@ def main_module():
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a slow test with many parameters .ci/run takes some, in a browser one; the others are left to a release."""
-    count = Counter()
-    for item in items:
-        if not (item.get_closest_marker("slow") and hasattr(item, "callspec")):
-            continue
-        name = item.nodeid.split("[")[0]
-        if count[name] and (item.get_closest_marker("browser") or count[name] % KEPT):
-            item.add_marker("exhaustive")
-        count[name] += 1
 
 
 def pytest_xdist_auto_num_workers() -> int:

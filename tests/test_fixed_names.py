@@ -1,9 +1,8 @@
 """The names that others rely on, used as they are documented."""
 
-import subprocess
+import runpy
 import sys
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 
 import app_test
 import pytest
@@ -11,7 +10,6 @@ import torch
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig, trace_shapes
 
-ROOT = Path(__file__).parents[1]
 ENCODER = StackConfig(d_model=64, num_heads=4, head_dim=16, num_layers=2)
 DECODER = StackConfig(d_model=64, num_heads=8, head_dim=16, num_layers=2)
 CONFIG = ModelConfig(encoder=ENCODER, decoder=DECODER, kv="grouped", src_vocab_size=30, tgt_vocab_size=43)
@@ -69,9 +67,13 @@ def test_a_fault_is_put_in_by_its_name(fault):
 
 
 @pytest.mark.parametrize("command", ["attention.compare", "attention.checkpoints.make"])
-def test_the_commands_have_their_names(command):
-    words = [sys.executable, "-m", command, "--help"]
-    assert "usage: " in subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
+def test_the_commands_have_their_names(command, monkeypatch, capsys):
+    """As `python -m` runs them."""
+    monkeypatch.setattr(sys, "argv", [command, "--help"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(command, run_name="__main__", alter_sys=True)
+    assert ended.value.code == 0 and "usage: " in capsys.readouterr().out
 
 
 SETTINGS = {

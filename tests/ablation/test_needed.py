@@ -19,6 +19,7 @@ def answer(model, task, text):
     return src_ids, torch.tensor(greedy_decode(model, src_ids, limit)[0]), limit
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("text", ["knight", "queue", "rhythm"])
 def test_they_are_those_without_which_decoding_gives_something_else(text):
     task = get_task("spelling")

@@ -138,6 +138,7 @@ def test_scores_are_those_computed_again(name):
     assert flat_apart(apart) == pytest.approx(flat_apart(card.apart), abs=1e-3, nan_ok=True)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_scores_fit_a_sample(name):
     card = CARDS[name]

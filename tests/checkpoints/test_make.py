@@ -76,6 +76,7 @@ def test_making_a_model_trains_rounds_scores_and_saves(tmp_path, capsys, monkeyp
     assert "step 3, loss" in said and "minutes of training" in said
 
 
+@pytest.mark.slow
 def test_made_twice_a_model_is_equal_byte_by_byte_and_what_is_there_is_not_made_again(tmp_path, capsys):
     """Once in this process, and once in a worker beside another model."""
     here, there = tmp_path / "here", tmp_path / "there"
@@ -112,9 +113,15 @@ def test_the_command_makes_what_it_is_told(tmp_path):
     assert card.settings == replace(make.recipes()["reverse-8x8-8x8"], num_steps=1)
 
 
-def test_the_command_refuses_what_there_is_not():
-    assert "there is no model reverse-7x7-7x7" in command("reverse-7x7-7x7").stderr
-    assert "say with --to where they go" in command("--steps", "1").stderr
+@pytest.mark.parametrize(
+    "words, said",
+    [("reverse-7x7-7x7", "there is no model reverse-7x7-7x7"), ("--steps 1", "say with --to where they go")],
+)
+def test_the_command_refuses_what_there_is_not(monkeypatch, capsys, words, said):
+    monkeypatch.setattr(sys, "argv", ["make", *words.split()])
+    with pytest.raises(SystemExit) as ended:
+        make.main()
+    assert ended.value.code == 2 and said in capsys.readouterr().err
 
 
 # The table in README.md
@@ -134,9 +141,11 @@ def test_the_table_has_a_row_for_each_model_in_order():
     ]
 
 
-def test_the_readme_has_the_table_that_the_command_prints():
+def test_the_readme_has_the_table_that_the_command_prints(monkeypatch, capsys):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     begin = "<!-- python -m attention.checkpoints.make --table -->\n"
     assert text.count(begin) == 1
     table = text.split(begin)[1].split("<!-- end of the table -->")[0]
-    assert table == command("--table").stdout
+    monkeypatch.setattr(sys, "argv", ["make", "--table"])
+    make.main()
+    assert table == capsys.readouterr().out

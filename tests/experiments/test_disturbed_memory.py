@@ -8,7 +8,6 @@ import pytest
 import torch
 from random_numbers import randn, randomise
 from random_settings import settings_that_fit
-from sampled import mostly_slow
 
 from attention import ConfigError, EncoderDecoder, ModelConfig, StackConfig
 from attention.checkpoints import load
@@ -270,7 +269,8 @@ def test_each_word_is_right_or_wrong_as_it_is_by_itself(spelling):
     assert list(held_out_right(model, task, words)) == one_by_one
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 @torch.no_grad()
 def test_weights_load_into_all_head_counts_that_are_named_and_into_no_other(number):
     """At 100 settings, by trying: a strict load, and a pass."""
@@ -295,7 +295,8 @@ def test_weights_load_into_all_head_counts_that_are_named_and_into_no_other(numb
     assert list(other_head_counts(config)) == loads
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 def test_without_cross_attention_a_model_answers_the_same_whatever_was_typed(number):
     """Up to where it is stopped, which follows from the length of what was typed."""
     settings = settings_that_fit(100)[number]

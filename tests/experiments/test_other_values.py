@@ -3,7 +3,6 @@
 import pytest
 import torch
 from random_settings import settings_that_fit
-from sampled import mostly_slow
 
 from attention import EncoderDecoder
 from attention.experiments.other_values import with_other_values
@@ -12,7 +11,8 @@ from attention.tasks import get_task
 SETTINGS = settings_that_fit(100)
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 def test_values_do_not_enter_the_distribution(number):
     settings = SETTINGS[number]
     task = get_task(settings.task)

@@ -18,7 +18,6 @@ from pseudo_language import (
     words_outside,
     write_pseudo_language,
 )
-from sampled import mostly_slow
 from streamlit.testing.v1 import local_script_runner
 
 from attention.config import KV_VARIANTS
@@ -273,7 +272,8 @@ def test_every_kind_of_question_is_among_the_quizzes():
     assert {question.kind for seed in range(QUIZZES) for question in make_quiz(seed)} == set(KINDS)
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(QUIZZES), keep=1))
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("seed", range(QUIZZES))
 def test_every_word_of_a_quiz_and_its_answers_comes_from_the_language(sent, seed):
     app = open_page("lesson", quiz=seed)
     for radio, question in zip(app.radio, make_quiz(seed), strict=True):

@@ -6,7 +6,6 @@ import sys
 import cost_formulas
 import pytest
 import torch
-from sampled import mostly_slow
 from torch.utils.flop_counter import FlopCounterMode
 
 from attention import EncoderDecoder, ModelConfig, StackConfig
@@ -51,7 +50,8 @@ def models():
                     yield pytest.param(model, id=f"{heads}, {kv} {variant or ''}, {'with' if bias else 'no'} bias")
 
 
-@pytest.mark.parametrize("model", mostly_slow([*models()], keep=11))
+@pytest.mark.sample(11)
+@pytest.mark.parametrize("model", [*models()])
 def test_counts_are_those_of_the_formulas_and_of_the_model(model):
     config = model.config
     weights = sum(p.numel() for p in model.parameters())
@@ -71,7 +71,8 @@ def test_weights_of_keys_and_values_are_those_that_are_trained_for_them(model):
     assert num_kv_parameters(model.config) == sum(model.get_parameter(name).numel() for name in names)
 
 
-@pytest.mark.parametrize("model", mostly_slow([*models()], keep=11))
+@pytest.mark.sample(11)
+@pytest.mark.parametrize("model", [*models()])
 def test_the_forward_pass_runs_where_tensors_have_shapes_only(model):
     """On both paths, and to the shapes of a real run."""
     with torch.device("meta"):
@@ -83,7 +84,8 @@ def test_the_forward_pass_runs_where_tensors_have_shapes_only(model):
     assert twin(*(x.to("meta") for x in ids), need_maps=False).logits.shape == real.logits.shape
 
 
-@pytest.mark.parametrize("model", mostly_slow([*models()], keep=11))
+@pytest.mark.sample(11)
+@pytest.mark.parametrize("model", [*models()])
 def test_kept_bytes_are_those_of_the_tensors_that_cross_attention_reads_again(model):
     memory = model.encode(torch.full((1, SRC_LEN), 3)).memory
     cache = DecoderCache.empty(model.config, memory)

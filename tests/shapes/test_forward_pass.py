@@ -83,6 +83,7 @@ def can_be_built(config) -> bool:
 WAYS = [(kv, variant) for kv, variants in KV_VARIANTS.items() for variant in variants or (None,)]
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize(("kv", "variant"), WAYS)
 @pytest.mark.parametrize(("enc_size", "dec_size"), PAIRS)
 def test_ledger_model_and_plain_steps_give_one_verdict(kv, variant, enc_size, dec_size):

@@ -174,16 +174,16 @@ def test_many_threads_at_once():
 
     def ask(word):
         try:
-            found.append((word, task.answers(tuple(word)), len(task.held_out())))
+            found.append((word, task.answers(tuple(word)), len(task.held_out(limit=100))))
         except Exception as error:  # whatever it is, the test must see it
             failed.append(error)
 
     look_up.cache_clear()
-    threads = [threading.Thread(target=ask, args=(word,)) for word in ("knight", "box", "extra", "read") * 8]
+    threads = [threading.Thread(target=ask, args=(word,)) for word in ("knight", "box", "extra", "read") * 4]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert not failed
-    assert len(found) == 32
-    assert all(answers and count == 5_249 for _, answers, count in found)
+    assert len(found) == 16
+    assert all(answers and count == 100 for _, answers, count in found)

@@ -8,7 +8,6 @@ import app_test
 import numpy as np
 import pytest
 from app_test import checked, read_address, settings_of, texts
-from sampled import mostly_slow
 from streamlit.testing.v1 import AppTest
 
 from attention import EncoderDecoder, StackConfig
@@ -248,6 +247,7 @@ def test_another_shipped_model_is_compared_by_mean_rows():
     assert len(app.get("plotly_chart")) == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["4x16-4x16", "8x8-16x8", "8x8-16x4", "8x8-16x8-grouped"])
 def test_another_model_is_chosen_by_its_heads_and_its_way(name):
     (card,) = (card for card in shipped_cards().values() if card.name == f"spelling-{name}")
@@ -291,7 +291,8 @@ def drawn(seed):
     return Settings(task=draw.choice(("spelling", "reverse")), kv=way, seed=draw.choice((0, 0, 1)), **numbers).fitted()
 
 
-@pytest.mark.parametrize("seed", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("seed", range(100))
 def test_another_shipped_model_is_offered_wherever_one_has_the_same_columns(seed):
     """And where none has, the page says so. Columns are told by really decoding."""
     settings = drawn(seed)

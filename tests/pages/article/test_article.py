@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 import torch
 from app_test import checked, open_page, settings_of, texts
-from sampled import mostly_slow
 
 from attention import EncoderDecoder
 from attention.experiments.comparison.differences import Difference
@@ -114,7 +113,8 @@ def test_other_pages_say_the_same_of_the_same_runs():
     assert stored_findings("fixes") and stored_findings("sweep")
 
 
-@pytest.mark.parametrize("claim", mostly_slow(list(OF_CLAIM), keep=3))
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("claim", list(OF_CLAIM))
 def test_a_situation_is_one_click_away_and_nothing_changes_before(claim):
     situation, page = OF_CLAIM[claim]
     app = open_page("article", text="cat", enc_heads=4, seed=3)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from app_test import checked, open_page, settings_of, texts
 from made_up_rows import row
-from sampled import mostly_slow
 from streamlit.testing.v1 import AppTest
 
 from attention.experiments.comparison import Comparison, fixes, stored_runs
@@ -167,7 +166,8 @@ def test_at_the_same_total_width_the_reusing_fixes_are_errors(page):
     assert "query has 4 numbers and a key of the encoder 8" in said
 
 
-@pytest.mark.parametrize("task", mostly_slow(list(TASKS), keep=2))
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("task", list(TASKS))
 def test_every_task_can_be_chosen(page, task):
     for chosen in ("reverse" if task == "spelling" else "spelling", task):  # the stored comparison has steps of its own
         page = press(page, "task", chosen)

@@ -26,6 +26,7 @@ def button(app, key: str):
     return next((button for button in app.button if button.key == key), None)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_step_hides_its_result_until_there_is_a_prediction(number):
     step = STEPS[number - 1]

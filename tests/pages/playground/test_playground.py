@@ -155,6 +155,7 @@ def test_the_address_follows_and_reproduces_the_page():
     np.testing.assert_array_equal(grid_maps(again), grid_maps(app))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     "text", ["", "   ", "123", "a b", "👩‍👩‍👧", "a" * 200, "<s>", "$x$", "é", "**x**", "a [SEP] b", "猫"]
 )

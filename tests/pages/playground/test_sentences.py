@@ -9,7 +9,6 @@ import pytest
 import torch
 from app_test import open_page, texts
 from random_settings import settings_that_fit
-from sampled import mostly_slow
 
 from attention import EncoderDecoder
 from attention.checkpoints import load, shipped
@@ -41,7 +40,8 @@ def said_of(card) -> str:
     return what_to_look_for(shipped_record(card), "cross", card.scores)
 
 
-@pytest.mark.parametrize("card", mostly_slow([pytest.param(card, id=card.name) for card in CARDS], keep=8))
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("card", [pytest.param(card, id=card.name) for card in CARDS])
 def test_what_there_is_to_look_for_is_there_on_every_model_that_ships(card):
     """Cross-attention finds what makes the tokens of test examples, and in the words that are named it does so where
     the straight line from the first letter to the last does not. Where that fails the page does not say it."""
@@ -104,7 +104,8 @@ def test_no_word_is_named_that_is_answered_wrong(monkeypatch):
     assert "xzqj" not in said_of(card) and ("“knight”" in said_of(card) or "as in" not in said_of(card))
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 def test_letter_is_about_the_model_s_own_answer(number):
     """Where the model's answer is none of the task's, no alignment is known and the number is empty."""
     settings = settings_that_fit(100)[number]

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from app_test import checked, click, go, open_page, press, settings_of, situation_shown, texts
 from random_settings import any_settings, settings_that_fit
-from sampled import mostly_slow
 
 from attention.cache import kept_kv
 from attention.checkpoints import load
@@ -54,7 +53,8 @@ def test_each_situation_is_one_click_and_says_what_is_claimed_and_what_happens(n
     assert runs == (' clash"' not in flow(app))
 
 
-@pytest.mark.parametrize("name", mostly_slow([name for name in SITUATIONS if name != "equal"], keep=2))
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("name", [name for name in SITUATIONS if name != "equal"])
 def test_the_article_s_own_size_is_traced_in_full(name):
     app = pick(open_page("shapes"), "shapes_situation", name)
     small = settings_of(app)
@@ -76,7 +76,8 @@ def test_the_article_s_figures_are_those_of_the_full_size():
     assert (two.enc_heads, two.enc_dim, two.dec_heads, two.dec_dim, two.dec_width) == (8, 64, 16, 64, 512)
 
 
-@pytest.mark.parametrize("name", mostly_slow(list(BREAKS), keep=2))
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("name", list(BREAKS))
 def test_each_kind_of_failure_is_shown_marked_and_has_suggestions(name):
     app = pick(open_page("shapes"), "shapes_break", name)
     settings = settings_of(app)
@@ -208,7 +209,8 @@ def test_the_table_says_what_the_picture_shows():
     assert "The size of tensor a (16) must match the size of tensor b (8)" in table
 
 
-@pytest.mark.parametrize("name", mostly_slow(list(SILENT_FAILURES), keep=2))
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("name", list(SILENT_FAILURES))
 def test_each_silent_failure_is_run_when_it_is_chosen(name, failures):
     app = open_page("shapes")
     assert catalogue()["silent"]["wrong_code"] not in texts(app)

@@ -3,7 +3,6 @@
 import pytest
 import torch
 from random_settings import settings_that_fit
-from sampled import mostly_slow
 
 from attention import EncoderDecoder
 from pages.shared.settings import Settings
@@ -103,7 +102,8 @@ def nobodys_heads(met: Met) -> bool:
     return met.memory.k is None
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 def test_what_is_said_of_the_way_is_so(number):
     settings = SETTINGS[number]
     section, values = way_text(settings.config)
@@ -123,7 +123,8 @@ def test_the_hundred_settings_have_every_text_among_them():
     assert {way_text(settings.config)[0] for settings in SETTINGS} == {"reproject", *IS_SO}
 
 
-@pytest.mark.parametrize("number", mostly_slow(range(100), keep=20))
+@pytest.mark.sample(20)
+@pytest.mark.parametrize("number", range(100))
 def test_heads_that_are_said_to_share_meet_the_same_keys(number):
     """The caption "K/V head" numbers them by `shared_by`."""
     settings = SETTINGS[number]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from app_test import checked, read_address
 from grid_sent import grid_of
-from sampled import mostly_slow
 from streamlit.testing.v1 import AppTest
 
 from attention.experiments.published import BART_LARGE, PUBLISHED_MODELS, WHISPER_LARGE_V3, miniature, sent_by
@@ -39,7 +38,8 @@ def num_heads(app: AppTest) -> int:
     return len(grid_of(app)["weights"])
 
 
-@pytest.mark.parametrize("model", mostly_slow(PUBLISHED_MODELS, keep=3), ids=lambda model: model.key)
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("model", PUBLISHED_MODELS, ids=lambda model: model.key)
 def test_a_click_opens_the_miniature_in_the_playground(model):
     app = open_page(text="cat", seed="3")
     checked(app.button(key=f"mini_{model.key}").click().run())
