@@ -12,8 +12,8 @@ from pages.lesson.step import Step
 from pages.lesson.steps import STEPS
 from pages.shared.locked import carried
 from pages.shared.session import current
-from pages.shared.texts import label
-from pages.shared.widgets import box, kept_text
+from pages.shared.texts import label, verbatim
+from pages.shared.widgets import box, put
 
 LONGEST_IN_FILE = 40  # characters of a name
 ENCODING = {"sheet": "utf-8", "table": "utf-8-sig"}  # by whose mark a spreadsheet knows that "→" is one character
@@ -28,7 +28,12 @@ def draw_hand_in() -> None:
         st.markdown(label("hand_in", "refused" if refused else "kept"))
         if current()[CLASS]:
             st.markdown(label("hands", "kept", kept="no" if refused else "yes"))
-        name = on_one_line(kept_text("lesson_name", label("hand_in", "name"), LONGEST_NAME))
+        _draw_name()
+        name = st.session_state.get("lesson_named")
+        if name is None:  # the files are offered once they have it: a click that takes it would save them without it
+            st.button(label("hand_in", "clear"), key="lesson_clear", on_click=_clear)
+            return
+        st.html(f"<p>{verbatim(label('hand_in', 'named', named='yes' if name else 'no', name=name))}</p>")
         steps = [_handed(number, step) for number, step in enumerate(STEPS, start=1) if answer_to(step.name).choice]
         with st.container(horizontal=True):
             for kind, make, mime in (("sheet", sheet, "text/html"), ("table", table, "text/csv")):
@@ -36,6 +41,18 @@ def draw_hand_in() -> None:
                 look = {"mime": mime, "on_click": "ignore", "disabled": not steps, "key": f"lesson_{kind}"}
                 st.download_button(title, make(name, steps).encode(ENCODING[kind]), file, **look)
             st.button(label("hand_in", "clear"), key="lesson_clear", on_click=_clear)
+
+
+def _draw_name() -> None:
+    """The field of the name, with the button that takes it."""
+    with st.form("lesson_name_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        put("lesson_name", st.session_state.get("lesson_named") or "")
+        st.text_input(label("hand_in", "name"), key="lesson_name", max_chars=LONGEST_NAME)
+        st.form_submit_button(label("hand_in", "make"), key="lesson_make", on_click=_take_name)
+
+
+def _take_name() -> None:
+    st.session_state["lesson_named"] = on_one_line(st.session_state.get("lesson_name") or "")
 
 
 def file_name(kind: str, name: str) -> str:
@@ -61,4 +78,4 @@ def _clear() -> None:
     st.session_state["lesson_read"] = True  # nothing is to come back
     for key in ("lesson_rows", "lesson_models", "lesson_mended"):
         st.session_state.pop(key, None)
-    st.session_state["typed"].pop("lesson_name", None)
+    st.session_state.pop("lesson_named", None)

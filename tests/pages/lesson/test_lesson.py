@@ -58,6 +58,19 @@ def test_a_sentence_is_kept_on_one_line_and_up_to_a_limit():
     assert app.text_input(key="lesson_sentence_pairs").value == kept
 
 
+def test_files_are_offered_once_they_have_the_name_and_name_it():
+    app = skip(opened(9))
+    app.session_state["boxes"] = {"lesson_hand_in": True}
+    app = checked(app.run())
+    assert not app.get("download_button")
+    app.text_input(key="lesson_name").set_value("Ada <b>")
+    app = checked(button(app, "lesson_make").click().run())
+    assert len(app.get("download_button")) == 2
+    assert "Ada &lt;b&gt;" in texts(app) and "Ada <b>" not in texts(app)
+    app = checked(button(app, "lesson_clear").click().run())
+    assert not app.get("download_button") and app.text_input(key="lesson_name").value == ""
+
+
 def test_every_suggestion_can_be_pressed_and_says_what_it_changes():
     app = skip(opened(5))
     keys = [button.key for button in app.button if (button.key or "").startswith("suggestion_")]
