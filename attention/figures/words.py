@@ -63,7 +63,7 @@ class FigureWords:
 
     minus: str = "−"
     decimal: str = "."
-    percent: str = "{} %"
+    percent: str = "{}\u00a0%"
     form: Callable[[int], str] = english_form
 
     def sign(self, text: str) -> str:

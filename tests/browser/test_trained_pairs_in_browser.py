@@ -36,6 +36,6 @@ def test_each_pair_of_head_counts_leads_to_a_trained_model(serve, new_page, pair
         choose(page, "dec", dec)
         expect(maps).to_have_count(dec)
         expect(page.locator(".answer .badge.shipped")).to_have_text(
-            re.compile(r"^trained [\d,]+ steps: \d+ % of test words right$")
+            re.compile(r"^trained [\d,]+ steps: \d+\s% of test words right$")
         )
         expect(page.get_by_text("Random weights")).to_have_count(0)

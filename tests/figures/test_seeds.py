@@ -76,8 +76,8 @@ def test_what_cannot_be_drawn_is_refused():
 
 def test_the_alternative_texts_say_the_numbers():
     runs = {"a": np.array([[0.25, 0.5], [0.75, 1.0]]), "b": np.array([[np.nan, 0.5]])}
-    assert seed_dots_chart({"a": [0.25, 0.5], "b": []}, x_title="right").alt == "right. a: 25 %, 50 %; b: –."
-    assert seed_curves_chart([1, 2], runs, **TITLES).alt == "n. a: 50 % → 75 %; b: – → 50 %."
+    assert seed_dots_chart({"a": [0.25, 0.5], "b": []}, x_title="right").alt == "right. a: 25\u00a0%, 50\u00a0%; b: –."
+    assert seed_curves_chart([1, 2], runs, **TITLES).alt == "n. a: 50\u00a0% → 75\u00a0%; b: – → 50\u00a0%."
     chart = seed_curves_chart([4, 8], runs, **TITLES, categories=True)
     assert chart.alt == "n. a: 4: 0.50, 8: 0.75; b: 4: –, 8: 0.50."
     chart = interval_chart({"a": (1.0, None, None)}, sentences=["One.", "Two."], x_title="x")

@@ -40,8 +40,8 @@ function panel(parent, className) {
 }
 
 function percent(share) {
-  if (share < 0.0005) return share > 0 ? "< 0.1 %" : "0 %";
-  return share > 0.9995 && share < 1 ? "> 99.9 %" : `${(100 * share).toFixed(1)} %`;
+  if (share < 0.0005) return share > 0 ? "< 0.1\u00a0%" : "0\u00a0%";
+  return share > 0.9995 && share < 1 ? "> 99.9\u00a0%" : `${(100 * share).toFixed(1)}\u00a0%`;
 }
 const thousands = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 const sameMembers = (some, others) => some.length === others.length && some.every((one) => others.includes(one));

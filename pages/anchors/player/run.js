@@ -244,7 +244,7 @@ class Run {
     const row = this.row(this.step);
     const order = row.map((weight, i) => [weight, i]).sort((a, b) => b[0] - a[0]);
     const looks = order.filter(([weight]) => weight >= 0.05).slice(0, 3);
-    const where = looks.map(([weight, i]) => `${this.columns[i]} (${i + 1}) ${Math.round(100 * weight)} %`).join(", ");
+    const where = looks.map(([weight, i]) => `${this.columns[i]} (${i + 1}) ${Math.round(100 * weight)}\u00a0%`).join(", ");
     const head = this.head ? `${words.head} ${this.head}` : words.mean;
     const chance = percent(candidates[this.step - 1].find(([token]) => token === said[this.step - 1])?.[1] ?? 0);
     this.said = `${title}. ${words.step} ${this.step} / ${this.steps}: ${said[this.step - 1]}, ${chance}. ` +

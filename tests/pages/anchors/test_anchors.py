@@ -215,7 +215,7 @@ def test_two_shares_are_compared_word_by_word():
     assert lost == sum(before) > 0
     said = texts(choose(open_page(), "off"))
     assert f"Of the same {NUM_WORDS} words, {lost} were lost" in said and "and 0 won" in said
-    assert "this one model, not of other seeds" in said and "draw of noise" not in said and "95 %" not in said
+    assert "this one model, not of other seeds" in said and "draw of noise" not in said and "95\u00a0%" not in said
     assert "this one draw of noise" in texts(open_page(experiment="noise_each"))
 
 

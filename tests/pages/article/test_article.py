@@ -185,7 +185,7 @@ def test_what_the_mismatch_does_is_what_pytorch_does():
 
 def test_ranks_are_those_of_the_head_sizes():
     table = rows(open_page("article", claim="A6"), "decoder heads")
-    assert table == [["8 × 64", "0 %", "64", "100"], ["16 × 32", "0 %", "32", "100"]]
+    assert table == [["8 × 64", "0\u00a0%", "64", "100"], ["16 × 32", "0\u00a0%", "32", "100"]]
 
 
 def test_problem_2_costs_what_a_model_of_its_size_has():
@@ -222,7 +222,7 @@ def test_keys_beside_the_encoder_s_do_not_help():
 def test_without_its_anchor_the_model_is_lost():
     app = open_page("article", claim="A2")
     table = rows(app, "memory")
-    shares = [int(row[3].removesuffix(" %")) for row in table]
+    shares = [int(row[3].removesuffix("\u00a0%")) for row in table]
     assert [row[2] for row in table][::3] == ["0.00", "–"]
     assert shares[0] > max(shares[1:3]) > shares[3] and shares[3] < 5
     assert "no difference seen" in said(app)

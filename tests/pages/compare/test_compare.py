@@ -85,7 +85,7 @@ def test_claims_about_more_heads_are_not_answered_by_fewer(monkeypatch):
 def test_one_rule_for_all_intervals_is_said_once(page, monkeypatch):
     said = texts(page)
     assert said.count("One rule for every interval on this page") == 1
-    assert "Intervals shown here: 9" in said and "at most 45 % of such pages (9 × 5 %)" in said
+    assert "Intervals shown here: 9" in said and "at most 45\u00a0% of such pages (9 × 5\u00a0%)" in said
     assert "other seeds, not of other words, tasks or sizes" in said
     sweep_page = texts(press(page, "experiment", "sweep"))
     assert sweep_page.count("One rule for every interval on this page") == 1

@@ -55,7 +55,7 @@ def test_the_first_visit_shows_eight_trained_heads_on_knight():
     assert "the lexicon agrees" in said
     card = find("spelling", Settings().config)
     right = round(100 * card.scores.sequence_accuracy)
-    assert f"trained {card.settings.num_steps:,} steps: {right} % of test words right<" in said
+    assert f"trained {card.settings.num_steps:,} steps: {right}\u00a0% of test words right<" in said
     assert "Of 5,249 test words. A word is right where" in said
     assert "andom weights" not in said
 
@@ -326,7 +326,7 @@ def test_under_a_head_of_a_trained_model_is_what_it_mostly_does_with_test_words(
             shares = {"letter": card.scores.alignment[layer - 1][head] if kind == "cross" else 0.0}
             shares |= shares_by_hand(heads, head, kind)
             best = max(shares.values())
-            told = [[name, f"{100 * share:.0f} %"] for name, share in shares.items() if share == best >= 0.5]
+            told = [[name, f"{100 * share:.0f}\u00a0%"] for name, share in shares.items() if share == best >= 0.5]
             assert tile["captions"] in ([one] for one in told) if told else not tile["captions"]
     for section in grid(open_page(seed=3))["sections"]:  # random weights
         assert not any(tile["captions"] for tile in section["tiles"])

@@ -50,7 +50,7 @@ def test_every_task_opens_on_its_first_example_and_calls_things_by_their_name(na
     assert task_prose("playground", f"finds_{name}", name) in said
     if find(name, Settings(task=name).config):
         assert any(words[judged].split("{")[0] in html(app) for judged in ("right", "wrong"))
-        assert f" % of test {word}s right" in said
+        assert f"\u00a0% of test {word}s right" in said
         assert f">{letters[:-1]}</th>" in html(app)
 
 

@@ -110,7 +110,7 @@ def test_a_training_can_be_stopped_and_goes_on(by_hand):
     finished = service.finished(wanted(app))
     assert [moment.step for moment in finished.history] == list(range(50))
     right, shipped = round(100 * finished.scores.sequence_accuracy), steps_of_shipped("reverse")
-    told = f"trained here 50 steps: {right} % of 20 test words right; models that ship had {shipped:,}"
+    told = f"trained here 50 steps: {right}\u00a0% of 20 test words right; models that ship had {shipped:,}"
     assert told in said(run(app))
 
 
@@ -139,7 +139,7 @@ def test_the_time_that_a_training_takes_is_that_of_measured_ones(by_hand):
     per_step = statistics.mean(row.results.seconds / int(row.settings["num_steps"]) for row in rows)
     app = app_test.open_page(seed=1)
     expected = per_step * get_task("spelling").num_steps
-    low, high, unit = re.search(r"about (\d+)–(\d+) (s|min)", app.button(key="train").label).groups()
+    low, high, unit = re.search(r"about (\d+)–(\d+)\s(s|min)", app.button(key="train").label).groups()
     low, high = (int(told) * (1 if unit == "s" else 60) for told in (low, high))
     assert low <= expected <= high <= 4 * low
     assert f"{get_task('spelling').num_steps:,} steps" in said(app)
@@ -244,7 +244,7 @@ def test_those_who_wait_see_their_place(by_hand):
     press(app, "train")
     place = service.progress(wanted(app)).place
     assert place == 2 and f"Waiting: {place} before this one" in said(app)
-    assert re.search(r"steps to go · (less than \d+ s|about \d+–\d+ (s|min)) left", said(app))
+    assert re.search(r"steps to go · (less than \d+\ss|about \d+–\d+\s(s|min)) left", said(app))
     assert "4 other trainings take turns with it" in said(open_page(seed="99"))
 
 
@@ -253,7 +253,7 @@ def test_times_are_told_as_ranges():
         (0.4, 1.1): "less than 5 s", (2.0, 5.1): "less than 10 s", (6.0, 13.0): "about 5–15 s",
         (38.0, 89.0): "about 35–90 s", (40.0, 95.0): "about 1–2 min", (100.0, 230.0): "about 2–4 min",
     }  # fmt: skip
-    assert {seconds: training_panel._time(seconds) for seconds in told} == told
+    assert {seconds: training_panel._time(seconds).replace("\u00a0", " ") for seconds in told} == told
 
 
 def test_a_training_pauses_while_nobody_who_asked_is_connected_and_goes_on_for_whoever_watches(by_hand, monkeypatch):
