@@ -30,6 +30,7 @@ from pages.shared.models import ModelRecord, anew, at_work, decoding_of, model_o
 from pages.shared.parameters import END
 from pages.shared.session import current, page_is_drawn, settings_to_address
 from pages.shared.settings import MAX_HEADS, Settings
+from pages.shared.take_away.taken import of_settings
 from pages.shared.texts import label, listed, number, percent, prose, task_label, verbatim
 from pages.shared.widgets import choose_setting, linked, segments, setting
 
@@ -116,7 +117,7 @@ def _draw_changed(
             _draw_card("changed", _name(change, source), settings, found),
         ]
     with right:
-        _draw_drift(settings, change, found, theme)
+        _draw_drift(settings, source, change, found, theme)
     # Last, as it takes longest: everything else is on the screen by then.
     if record.is_random:
         for place in cards:
@@ -229,7 +230,7 @@ def _draw_card(kind: str, title: str, settings: Settings, found: Experiment):
     return place
 
 
-def _draw_drift(settings: Settings, change: Change, found: Experiment, theme: str) -> None:
+def _draw_drift(settings: Settings, source: Tokens, change: Change, found: Experiment, theme: str) -> None:
     layer, head = cross_layer(settings) - 1, shown_head(settings)
     spread = None
     if not change.keeps_heads:
@@ -251,7 +252,8 @@ def _draw_drift(settings: Settings, change: Change, found: Experiment, theme: st
         st.caption(label("experiment", "no_rows"))
         return
     axes = {"x_title": label("experiment", "x"), "y_title": label("experiment", "y")}
-    draw_chart(drift_chart(tokens, drift, control, movement, spread=spread, **axes, **look(theme)), key="drift")
+    chart = drift_chart(tokens, drift, control, movement, spread=spread, **axes, **look(theme))
+    draw_chart(chart, key="drift", take=of_settings("drift", word=get_task(settings.task).join_source(source)))
 
 
 def _mean(heads: np.ndarray) -> np.ndarray:

@@ -42,4 +42,4 @@ def draw_chart(chart: Chart, key: str, tools: bool = False, take: Taken | None =
     )
     take = take or of_settings(key.replace("_", "-"))
     offers = chart_offers(chart, take.title, take.about, st.context.theme.type or "light")
-    take_away(key, take.name, [*offers, *take.more], take.notes)
+    take_away(key, take.name, [*offers, *take.more], take.notes, take.headline or take.title)

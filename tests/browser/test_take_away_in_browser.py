@@ -147,6 +147,28 @@ def test_the_grid_is_an_svg_with_all_heads_and_labels_and_the_same_as_a_png(serv
     assert size == [2 * int(drawn.get(name)) for name in ("width", "height")]
 
 
+@pytest.mark.slow
+def test_a_chart_has_its_title_above_it_in_lines_that_fit(serve, new_page, tmp_path):
+    page = new_page(width=390)
+    page.goto(f"{serve('app.py')}/anchors?experiment=noise_each")
+    button = page.locator(".st-key-take_drift button").first
+    button.wait_for(timeout=60_000)
+    page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
+    button.evaluate("node => node.scrollIntoView({ block: 'center' })")
+    button.click()
+    _, path = download(page, "SVG", tmp_path)
+    drawn = ElementTree.parse(path).getroot()
+    lines = ["".join(node.itertext()) for node in drawn.findall(f"{SVG}text")]
+    title = " ".join(lines)
+    assert len(lines) > 1 and title.startswith("knight · encoder 8 × 8, decoder 8 × 8 · Step by step · trained")
+    below = drawn.find(f"{SVG}svg")  # the chart as plotly draws it
+    assert float(below.get("y")) > max(float(node.get("y")) for node in drawn.findall(f"{SVG}text"))
+    assert float(below.get("y")) + float(below.get("height")) == float(drawn.get("height"))
+    _, image = download(page, "PNG", tmp_path)
+    size = [int.from_bytes(image.read_bytes()[at : at + 4], "big") for at in (16, 20)]
+    assert size == [2 * float(drawn.get(name)) for name in ("width", "height")]
+
+
 def shade(weight: float) -> str:
     """The colour of a weight on a light page."""
     return "#{:02x}{:02x}{:02x}".format(*table(LIGHT.sequential)[round(255 * weight)])

@@ -31,7 +31,7 @@ _images = component(
 def take_away(key: str, name: str, offers: Sequence[Offer], notes: Sequence[str] = (), title: str = "") -> None:
     """The menu of the picture with this key; its files have this name, unless an offer has one of its own.
 
-    notes: sentences for below.  title: a line above images of the grid of heads.
+    notes: sentences for below.  title: a line above its images.
     """
     if is_presented():
         return  # an audience sees pictures

@@ -3,6 +3,8 @@
 
 const SCALE = 2; // of a PNG: sharp on paper, too
 const LARGEST = 8000; // pixels of a PNG, either way
+const EDGE = 8; // px around the title of a chart, and the height of its lines
+const LINE = 20;
 
 export default function images({ parentElement: root, data: [data] }) {
   let row = root.querySelector(".root");
@@ -30,21 +32,42 @@ async function save(button, format) {
   const style = getComputedStyle(button);
   const ground = style.getPropertyValue("--st-background-color"); // what is transparent on the page has it in a file
   const link = document.createElement("a");
-  link.href = figure
-    ? await chartUrl(figure, format, ground)
-    : await gridUrl(gridSvg(grid, { title, ink: style.color, font: style.fontFamily, ground }), format);
+  const look = { title, ink: style.color, font: style.fontFamily, ground };
+  link.href = await urlOf(figure ? await chartSvg(figure, look) : gridSvg(grid, look), format);
   link.download = `${file}.${format}`;
   link.click();
 }
 
-function chartUrl(figure, format, ground) {
+// The chart as plotly draws it, with its title in lines above it.
+async function chartSvg(figure, { title, ink, font, ground }) {
   const { width, height } = figure._fullLayout;
   const layout = { ...figure.layout, paper_bgcolor: ground };
-  const scale = format === "png" ? SCALE : 1;
-  return window.Plotly.toImage({ data: figure.data, layout }, { format, width, height, scale });
+  const drawn = await window.Plotly.toImage({ data: figure.data, layout }, { format: "svg", width, height });
+  const chart = new DOMParser().parseFromString(await (await fetch(drawn)).text(), "image/svg+xml").documentElement;
+  const lines = title ? inLines(title, width - 2 * EDGE, font) : [];
+  const above = lines.length ? lines.length * LINE + EDGE : 0;
+  const size = { width, height: height + above, viewBox: `0 0 ${width} ${height + above}` };
+  const svg = node(null, "svg", { ...size, "font-family": font, "font-size": TYPE.title, fill: ink });
+  node(svg, "rect", { width, height: height + above, fill: ground });
+  lines.forEach((line, i) => text(svg, line, EDGE, (i + 1) * LINE));
+  chart.setAttribute("y", above);
+  svg.append(chart);
+  return { text: new XMLSerializer().serializeToString(svg), width, height: height + above };
 }
 
-async function gridUrl({ text, width, height }, format) {
+// A title that is too wide for one line, broken between words.
+function inLines(title, room, font) {
+  pen.font = `${TYPE.title}px ${font}`;
+  const lines = [""];
+  for (const word of title.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (pen.measureText(longer).width <= room || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+async function urlOf({ text, width, height }, format) {
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
   if (format === "svg") return url;
