@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import torch
+from few_examples import COSTLY
 from hypothesis import given
 from hypothesis import strategies as st
 from random_configs import configs, ids
@@ -13,6 +14,7 @@ from attention.config import END
 from attention.decoding import decode_steps
 
 
+@COSTLY
 @given(configs(), st.integers(1, 7), st.integers(1, 6))
 @torch.no_grad()
 def test_the_stores_are_as_large_as_the_tensors_that_are_kept(config, src_len, tgt_len):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from few_examples import COSTLY
 from hypothesis import given
 from hypothesis import strategies as st
 from random_configs import configs, ids
@@ -17,6 +18,7 @@ from attention.decoding import decode_steps, decode_word
 WAYS = [(kv, variant) for kv, variants in KV_VARIANTS.items() for variant in variants or (None,)]
 
 
+@COSTLY
 @given(configs(), st.integers(1, 7), st.integers(1, 9), st.integers(0, 999))
 def test_stepwise_equals_teacher_forced(config, src_len, tgt_len, seed):
     src = torch.tensor([[*ids(src_len - 1, 19, seed), END]])

@@ -86,9 +86,24 @@ def test_every_pair_of_pages_is_on_the_long_walk():
     assert sorted(pairwise(found)) == sorted(permutations(PAGES, 2))
 
 
-ROUND = [*PAGES, next(iter(PAGES))]
+def rounds(*strides):
+    """From the first page through all others and back to it, once with each of these strides (coprime to their number)."""
+    names = list(PAGES)
+    return [names[0], *(names[stride * place % len(names)] for stride in strides for place in range(1, 1 + len(names)))]
+
+
+def test_every_page_is_on_each_round():
+    for stride in (1, 3, -1):
+        first, *names = rounds(stride)
+        assert sorted(names) == sorted(PAGES) and first == names[-1] == next(iter(PAGES))
+
+
 WAITS = [pytest.param(wait_ms, marks=pytest.mark.exhaustive) for wait_ms in (30, 100, 300)]
-WALKS = [pytest.param(ROUND, id="round"), pytest.param(all_pairs(), id="all_pairs", marks=pytest.mark.slow)]
+WALKS = [
+    pytest.param(rounds(1), id="round"),
+    pytest.param(rounds(-1, 3), id="other_rounds", marks=pytest.mark.slow),
+    pytest.param(all_pairs(), id="all_pairs", marks=pytest.mark.exhaustive),
+]
 
 
 @pytest.mark.parametrize("names", WALKS)

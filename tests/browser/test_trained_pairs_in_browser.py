@@ -14,6 +14,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 COUNTS = USUAL["heads"]
 # Each count once on either side, and never the same on both but for the first visit's.
 SIX = [(8, 8), (16, 1), (1, 32), (32, 4), (2, 16), (4, 2)]
+TWELVE = [(COUNTS[at], COUNTS[(at + shift) % len(COUNTS)]) for shift in (1, 3) for at in range(len(COUNTS))]
 ALL = [(enc, dec) for enc, dec in product(COUNTS, COUNTS)]
 
 
@@ -26,7 +27,11 @@ def choose(page, side, heads):
         expect(page).to_have_url(re.compile(rf"\b{side}_heads={heads}\b|^[^?]*$"))
 
 
-@pytest.mark.parametrize("pairs", [pytest.param(SIX, id="six"), pytest.param(ALL, id="all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "pairs",
+    [SIX, pytest.param(TWELVE, marks=pytest.mark.slow), pytest.param(ALL, marks=pytest.mark.exhaustive)],
+    ids=len,
+)
 def test_each_pair_of_head_counts_leads_to_a_trained_model(serve, new_page, pairs):
     page = new_page()
     page.goto(serve("app.py"))

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from all_ways import WAYS, decoder
+from few_examples import COSTLY
 from hypothesis import given
 from random_configs import any_configs
 from random_numbers import randomise
@@ -185,6 +186,7 @@ def test_what_does_not_run_stops_at_the_same_line(tmp_path, capsys, monkeypatch,
         assert not said
 
 
+@COSTLY
 @given(any_configs())
 def test_any_configuration_runs_or_stops_as_it_does_here(config):
     config, known, shown = of_task(config), TASK.answers(SOURCE)[0], Head("cross", 0, 0)

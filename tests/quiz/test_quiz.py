@@ -6,6 +6,7 @@ from random import Random
 import pytest
 import torch
 import torch.nn.functional as F
+from few_examples import COSTLY
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def test_each_kind_has_one_right_choice_of_several(kind):
         assert make_question(kind, seed) == made
 
 
+@COSTLY
 @given(st.integers(0, 10**6))
 def test_any_seed_makes_ten_questions(seed):
     quiz = make_quiz(seed)

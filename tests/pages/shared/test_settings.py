@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import pytest
 from app_test import open_page, read_address, settings_of
+from few_examples import COSTLY
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,6 +153,7 @@ def test_a_head_size_follows_from_what_the_address_has():
     assert not {"enc_dim", "dec_dim"} & replace(settings, enc_dim=8).to_address().keys()
 
 
+@COSTLY
 @given(any_settings)
 def test_every_address_reads_back_as_the_settings_that_wrote_it(settings):
     assert read_address(settings.to_address(all_declared())) == (settings, [])
@@ -167,6 +169,7 @@ def test_a_head_size_is_left_out_where_it_follows_from_what_is_written(enc_dim, 
     }
 
 
+@COSTLY
 @given(any_settings)
 def test_another_default_changes_no_address_that_was_written(settings):
     """But the bare one, which is the defaults. What is not written is nothing, or follows from the rest."""
@@ -265,6 +268,7 @@ def test_heads_that_kv_heads_cannot_divide_bring_them_back_to_the_nearest_that_c
     assert replace(grouped, dec_heads=32).fitted().dec_kv_heads == 8
 
 
+@COSTLY
 @given(any_settings)
 def test_settings_made_from_a_model_describe_that_model(settings):
     assert Settings().with_config(settings.config).fitted().config.encoder == settings.config.encoder
