@@ -87,7 +87,8 @@ def test_every_pair_of_pages_is_on_the_long_walk():
 
 
 def rounds(*strides):
-    """From the first page through all others and back to it, once with each of these strides (coprime to their number)."""
+    """From the first page through all others and back to it, once with each stride, which has no divisor in common
+    with the number of pages."""
     names = list(PAGES)
     return [names[0], *(names[stride * place % len(names)] for stride in strides for place in range(1, 1 + len(names)))]
 
