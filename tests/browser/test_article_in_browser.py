@@ -9,6 +9,7 @@ pytestmark = pytest.mark.browser
 pytest.importorskip("playwright.sync_api")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_the_page_fits_with_experiments_open(serve, new_page, look):
     page = new_page(**look)

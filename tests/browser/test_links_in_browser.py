@@ -59,6 +59,7 @@ def framed(browser, inner: str, origin: str):
     return page
 
 
+@pytest.mark.slow
 def test_the_address_of_the_page_around_follows(serve, outside):
     url = serve("app.py")
     page = framed(outside, f"{url}/?text=box&hack=1", "https://huggingface.co")

@@ -52,6 +52,7 @@ def test_the_drawer_closes_when_a_page_or_a_situation_is_chosen(open_page):
     expect(drawer).to_be_in_viewport()  # one thing more may be wanted of it
 
 
+@pytest.mark.slow
 def test_on_a_wide_screen_the_sidebar_stays_and_a_page_begins_at_its_top(open_page):
     page = open_page("article", width=1280, height=720)
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 1300)")

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
 
 COUNTS = USUAL["heads"]
-# Each count once on either side, and never the same on both but for the first visit's.
-SIX = [(8, 8), (16, 1), (1, 32), (32, 4), (2, 16), (4, 2)]
+FOUR = [(8, 8), (16, 1), (1, 32), (32, 4)]  # beginning with the first visit's
+# Each count twice on either side.
 TWELVE = [(COUNTS[at], COUNTS[(at + shift) % len(COUNTS)]) for shift in (1, 3) for at in range(len(COUNTS))]
 ALL = [(enc, dec) for enc, dec in product(COUNTS, COUNTS)]
 
@@ -24,12 +24,13 @@ def choose(page, side, heads):
     expect(button).to_have_text(re.compile("●"))
     if button.get_attribute("aria-checked") == "false":
         button.click()
-        expect(page).to_have_url(re.compile(rf"\b{side}_heads={heads}\b|^[^?]*$"))
+        bare = "|^[^?]*$" if heads == 8 else ""  # as on a first visit
+        expect(page).to_have_url(re.compile(rf"\b{side}_heads={heads}\b{bare}"))
 
 
 @pytest.mark.parametrize(
     "pairs",
-    [SIX, pytest.param(TWELVE, marks=pytest.mark.slow), pytest.param(ALL, marks=pytest.mark.exhaustive)],
+    [FOUR, pytest.param(TWELVE, marks=pytest.mark.slow), pytest.param(ALL, marks=pytest.mark.exhaustive)],
     ids=len,
 )
 def test_each_pair_of_head_counts_leads_to_a_trained_model(serve, new_page, pairs):

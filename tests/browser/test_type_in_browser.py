@@ -6,6 +6,8 @@ import pytest
 from type_sizes import CROWDED, SMALLEST, type_of, watch_type
 from whole_page import ADDRESSES, expect_whole
 
+from pages.shared.texts import label
+
 pytestmark = pytest.mark.browser
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -43,15 +45,23 @@ def expect_legible(page, labels_from):
     assert not labels or labels[0][0] >= labels_from, labels[:10]
 
 
-@pytest.mark.parametrize("name", ADDRESSES)
-def test_nothing_is_too_small_to_read(open_page, name):
-    """As a page opens: eight heads and a short word, whose labels are no smaller than other type."""
-    page = open_page(name, width=1280, height=720)
-    expect_legible(page, SMALLEST)
-    sizes = [page.locator(f"{level}:not(section *)").evaluate_all(HEADINGS) for level in ("h1", "h2", "h3")]
-    title, *lower = [set(found) for found in sizes if found]
-    assert len(sizes[0]) == 1 and title == {28}
-    assert [max(size) for size in (title, *lower)] == sorted({28, *(max(size) for size in lower)}, reverse=True)
+def test_nothing_is_too_small_to_read(open_page):
+    """As pages open, one after the other: eight heads and a short word, whose labels are no smaller than other type."""
+    page = open_page("playground", width=1280, height=720)
+    for name in ADDRESSES:
+        page.get_by_test_id("stSidebarNavLink").get_by_text(label("app", name), exact=True).click()
+        expect(page).to_have_url(re.compile(rf"://[^/]+/{ADDRESSES[name]}(\?|$)"))
+        title = label("app", "title")
+        expect(page).to_have_title(f"{label('app', name)} · {title}" if ADDRESSES[name] else title)
+        expect_whole(page, name)
+        expect(page.locator("[data-stale=true]")).to_have_count(0)
+        expect_legible(page, SMALLEST)
+        sizes = [page.locator(f"{level}:not(section *)").evaluate_all(HEADINGS) for level in ("h1", "h2", "h3")]
+        title, *lower = [set(found) for found in sizes if found]
+        assert len(sizes[0]) == 1 and title == {28}, name
+        assert [max(size) for size in (title, *lower)] == sorted({28, *(max(size) for size in lower)}, reverse=True), (
+            name
+        )
 
 
 @pytest.mark.slow
