@@ -8,6 +8,7 @@ ask_again_if_not_found()  # before anything that takes long to import
 
 from pages.shared import presenting, session
 from pages.shared.arrival import begin_at_top
+from pages.shared.component import send_scripts
 from pages.shared.copy_link import draw_link, tell_outer_address
 from pages.shared.drawer import draw_drawer
 from pages.shared.every_page import PAGES, all_declared, declared, script
@@ -36,6 +37,7 @@ with TURNS.turn():
     if not presenting.is_presented():
         draw_locked_pages()
     with st.container(key="unseen"):
+        send_scripts()
         draw_drawer(page.url_path)
         begin_at_top(page.url_path)
         draw_terms()

@@ -50,6 +50,7 @@ class Visitor:
     elements: dict[str, object] = field(default_factory=dict)  # by key: the widgets and components of the last run
     widgets: dict[str, WidgetState] = field(default_factory=dict)  # those that were touched, by id
     texts: list[str] = field(default_factory=list)
+    kept: dict[str, ForwardMsg] = field(default_factory=dict)  # by hash: large messages, which come but once
 
     @classmethod
     @asynccontextmanager
@@ -98,6 +99,7 @@ class Visitor:
         client.query_string, client.page_name = self.query, self.page
         client.widget_states.widgets.extend(self.widgets.values())
         client.context_info.url = f"{self.url}/{self.page}"
+        client.cached_message_hashes.extend(self.kept)
         began = time.perf_counter()
         await self.connection.send(message.SerializeToString())
         return await self.receive(began)
@@ -110,6 +112,10 @@ class Visitor:
                 data = await self.connection.recv()
                 run.received += len(data)
                 message = ForwardMsg.FromString(data)
+                if message.WhichOneof("type") == "ref_hash":
+                    message = self.kept[message.ref_hash]
+                if message.metadata.cacheable:
+                    self.kept[message.hash] = message
                 kind = message.WhichOneof("type")
                 if kind == "new_session":
                     self.session = message.new_session.initialize.session_id

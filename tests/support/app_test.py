@@ -72,7 +72,8 @@ def checked(app: AppTest) -> AppTest:
 
 def components(app: AppTest) -> list:
     """The components of the page; without those that every page has."""
-    return [one for one in app.get("bidi_component") if not one.key.startswith(("copy_", "outer_address_"))]
+    own = ("copy_", "outer_address_", "scripts")
+    return [one for one in app.get("bidi_component") if not one.key.startswith(own)]
 
 
 def texts(app: AppTest) -> str:
