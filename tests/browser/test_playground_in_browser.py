@@ -299,3 +299,16 @@ def test_no_head_loses_its_number_while_a_cell_is_pointed_at(open_app, width, qu
             page.locator("[role=radiogroup] .tile .title").evaluate_all(told), start=1
         ):
             assert re.search(r"\d+", name)[0] == str(number) and cut <= 0
+
+
+@pytest.mark.slow
+def test_on_a_phone_the_keyboard_goes_from_the_word_to_the_heads_as_the_eye_does(open_app):
+    page = open_app(width=390, height=844, has_touch=True)
+    page.get_by_role("textbox", name="Word").locator("visible=true").focus()
+    where = "node => node.getBoundingClientRect().top + document.querySelector('[data-testid=stMain]').scrollTop"
+    tops = [page.evaluate(f"({where})(document.activeElement)")]
+    while not page.evaluate("document.activeElement.shadowRoot?.activeElement?.matches('[role=radio]') ?? false"):
+        page.keyboard.press("Tab")
+        tops.append(page.evaluate(f"({where})(document.activeElement)"))
+        assert len(tops) < 20
+    assert len(tops) > 3 and tops == sorted(tops)
