@@ -11,21 +11,20 @@ turns, between 8 and 16 decoder heads:
     subplots     the same heads as one plotly figure with a subplot for each
 
 Times are taken inside the browser, from the click to the second animation frame after the new state is in the document.
-The start is measured from `streamlit run` to the first painted maps, beside `import torch, streamlit` alone.
+The start is measured from `streamlit run` to the first painted maps, or line of text, of the playground and of the bare
+page in turns.
 """
 
 import argparse
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.browser import FLAGS, ROOT, Servers, find_browser
+from benchmarks.browser import FLAGS, Servers, find_browser
 
 # Whether a page shows `want` heads, as JavaScript.
 IN_GRID = """[...document.querySelectorAll('*')].some(host => host.shadowRoot &&
@@ -78,22 +77,15 @@ def measure_changes(browser: Browser, servers: Servers, changes: int) -> dict[st
     return times
 
 
-def measure_start(browser: Browser, folder: Path) -> float:
-    """Seconds from `streamlit run` to the first painted maps."""
-    servers = Servers(folder)
+def measure_start(browser: Browser, folder: Path, name: str) -> float:
+    """Seconds from `streamlit run` to what a page first paints."""
+    servers, (script, shown) = Servers(folder), PAGES[name]
     begin = time.perf_counter()
     try:
-        open_page(browser, servers("app.py"), IN_GRID, 8).close()
+        open_page(browser, servers(script), shown, 8).close()
         return time.perf_counter() - begin
     finally:
         servers.stop()
-
-
-def measure_imports() -> float:
-    """Seconds of a Python that only imports torch and streamlit."""
-    begin = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import torch, streamlit"], cwd=ROOT, check=True)
-    return time.perf_counter() - begin
 
 
 def main() -> None:
@@ -119,10 +111,10 @@ def main() -> None:
             slow = sorted(spent)[int(0.95 * (len(spent) - 1) + 0.5)]
             to_text, to_bare = (medians[name] / medians[other] for other in ("text only", "bare"))
             print(f"{name:12} {medians[name]:10.0f} {slow:8.0f} {to_text:12.2f} {to_bare:8.2f}")
-        starts = [(measure_imports(), measure_start(browser, Path(folder))) for _ in range(options.starts)]
-        imports, first_maps = (statistics.median(column) for column in zip(*starts, strict=True))
-        print(f"\n`streamlit run` to the first maps: {first_maps:.1f} s, {first_maps / imports:.2f} ×")
-        print(f"importing torch and streamlit alone: {imports:.1f} s")
+        pair = ("playground", "bare")
+        starts = [[measure_start(browser, Path(folder), name) for name in pair] for _ in range(options.starts)]
+        maps, bare = (statistics.median(column) for column in zip(*starts, strict=True))
+        print(f"\n`streamlit run` to the first maps {maps:.1f} s, to the bare page {bare:.1f} s: {maps / bare:.2f} ×")
         browser.close()
 
 

@@ -26,8 +26,9 @@ draw_title(
     label("app", "anchors"),
     " ".join(label("anchors", name) for name in (("intro", "play") if works else ("intro",))),
 )
-sidebar.draw()
-sidebar.draw_on_phone()
+offered = sidebar.heads_offered()
+sidebar.draw(offered=offered)
+sidebar.draw_on_phone(offered)
 notice(*session.notices(), *refusals)
 draw_answer(record, view, broken=not works)
 if works:

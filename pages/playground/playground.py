@@ -137,9 +137,9 @@ def draw_where_it_stops(settings: Settings, view: WordView) -> None:
         notice(given)
 
 
-def draw_controls() -> None:
+def draw_controls(offered: sidebar.Offered | None = None) -> None:
     """What stands beside the page, or above it; the word is there only where the page has none."""
-    sidebar.draw(text=is_presented())
+    sidebar.draw(text=is_presented(), offered=offered)
 
 
 def draw_page(seconds: float | None = None) -> None:
@@ -176,8 +176,9 @@ def draw_page(seconds: float | None = None) -> None:
                 draw_baseline(settings, view, scores)
                 if known := known_of(record, view):
                     st.caption(known)
+    offered = sidebar.heads_offered()
     if seconds is None:
-        draw_controls()
+        draw_controls(offered)
     with opening_place:
         draw_opening(settings, refusals)
         if settings.moment is not None and (record.origin == "shipped" or not has_snapshots(settings)):
@@ -188,7 +189,7 @@ def draw_page(seconds: float | None = None) -> None:
         draw_tries(settings)
         if told:
             st.markdown(told)
-        sidebar.draw_on_phone(text=False)  # which has its place above
+        sidebar.draw_on_phone(offered, text=False)  # which has its place above
     with choices_place:
         draw_choices(settings)
         if reached:

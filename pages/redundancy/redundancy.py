@@ -48,9 +48,10 @@ source, refusals = read_text(settings)
 draw_stylesheet("redundancy")
 draw_title(label("app", "redundancy"), label("lab", "intro", count=NUM_WORDS))
 about_settings = settings[PART] != "shared"  # which is about models that ship, whatever the settings are
-sidebar.draw(text=about_settings, model=about_settings)
+offered = sidebar.heads_offered()
+sidebar.draw(text=about_settings, model=about_settings, offered=offered)
 if about_settings:
-    sidebar.draw_on_phone()
+    sidebar.draw_on_phone(offered)
 notice(*session.notices(), *refusals)
 part = linked(PART, lambda name: label("lab", name), label("lab", "part"))
 if not about_settings:

@@ -83,8 +83,9 @@ failure = trace.failure
 
 draw_stylesheet("shapes")
 draw_title(label("app", "shapes"), label("shapes", "intro"))
-sidebar.draw()
-sidebar.draw_on_phone()
+offered = sidebar.heads_offered()
+sidebar.draw(offered=offered)
+sidebar.draw_on_phone(offered)
 notice(*session.notices(), *refusals)
 steps = tuple(step for step in trace.steps if step.part == settings.kind)
 with st.container(gap="xsmall"):  # a step is seen whole on one screen

@@ -26,11 +26,23 @@ SIDES = ("enc", "dec")
 USUAL = {"heads": (1, 2, 4, 8, 16, 32), "dim": (4, 8, 16, 32, 64)}
 
 
-def draw(*, text: bool = True, model: bool = True) -> None:
-    """The controls that have an effect on the page that calls this: the task, the text, and what makes a model."""
+Offered = Mapping[str, Mapping[int, str]]  # the head counts that can be chosen, with their names, by side
+
+
+def heads_offered() -> Offered:
+    """The usual head counts and the present one, with a mark at those that lead to trained weights."""
+    settings = current()
+    return {side: _heads(settings, side) for side in SIDES}
+
+
+def draw(*, text: bool = True, model: bool = True, offered: Offered | None = None) -> None:
+    """The controls that have an effect on the page that calls this: the task, the text, and what makes a model.
+
+    offered: the head counts, where the page needs them for itself, too: it takes a while to find their marks.
+    """
     settings = current()
     if is_presented():
-        _draw_in_bar(settings, text, model)
+        _draw_in_bar(settings, text, model, offered)
         return
     with st.sidebar:
         about = label(settings.task, "about")
@@ -38,16 +50,15 @@ def draw(*, text: bool = True, model: bool = True) -> None:
         if text:
             setting(st.text_input, "text", label(settings.task, "text"))
         if model:
-            _draw_model(settings)
+            _draw_model(settings, offered or heads_offered())
         st.button(label("sidebar", "reset"), on_click=change, args=(settings.first_visit(), True))
 
 
-def _draw_in_bar(settings: Settings, text: bool, model: bool) -> None:
+def _draw_in_bar(settings: Settings, text: bool, model: bool, offered: Offered | None) -> None:
     """Those that one changes in front of an audience, in one row: head counts, K/V way, text."""
     with controls():
         if model:
-            for side in SIDES:
-                heads = _heads(settings, side)
+            for side, heads in (offered or heads_offered()).items():
                 look = {"options": tuple(heads), "format_func": heads.__getitem__, "width": 140}
                 take = partial(_choose_size, side, "heads")
                 field = f"{side}_heads"
@@ -59,7 +70,7 @@ def _draw_in_bar(settings: Settings, text: bool, model: bool) -> None:
             setting(st.text_input, "text", label(settings.task, "text"), key="bar_text", width=190)
 
 
-def draw_on_phone(*, text: bool = True) -> None:
+def draw_on_phone(offered: Offered, *, text: bool = True) -> None:
     """The text and both head counts in the page, which a phone's sidebar lies over; no wider screen shows these."""
     settings = current()
     if is_presented():  # which has them in its row
@@ -68,11 +79,10 @@ def draw_on_phone(*, text: bool = True) -> None:
         if text:
             setting(st.text_input, "text", label(settings.task, "text"), key="phone_text")
         for side in SIDES:
-            _draw_size(side, "heads", _heads(settings, side), key=f"phone_{side}_heads")
+            _draw_size(side, "heads", offered[side], key=f"phone_{side}_heads")
 
 
-def _draw_model(settings: Settings) -> None:
-    heads = {side: _heads(settings, side) for side in SIDES}
+def _draw_model(settings: Settings, heads: Offered) -> None:
     ways = _ways(settings)
     with_heads = "heads" not in hidden_groups(settings)
     shown = [heads[side] == _options(settings, side, "heads") for side in SIDES if with_heads] + [ways == _way_names()]
