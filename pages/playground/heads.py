@@ -19,8 +19,8 @@ from pages.shared.table import draw_table
 from pages.shared.texts import label, number, percent, task_label
 from pages.shared.ways import column_labels
 
-# The browser draws what it is sent in one go. The rest of a page, sent together with the grid, would hold up its painting,
-# so whoever draws both waits this long between them.
+# The browser draws what it is sent in one go. The rest of a page, sent together with the grid, would hold its painting
+# up, so whoever draws both waits this long between them.
 SECONDS_TO_PAINT = 0.3
 
 ENLARGED = "enlarged"  # where the chosen head stands large
