@@ -117,6 +117,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.exhaustive  # without a browser: tests/jobs/test_training_service.py
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_a_stopped_server(new_page, tmp_path, number):
