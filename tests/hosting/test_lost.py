@@ -94,8 +94,9 @@ def test_a_training_waits_for_those_who_asked_for_it(start):
             await until_trained(other, NUM_STEPS - 1)
         async with Visitor.at(url, session) as again:
             await again.open(query)
-            assert before <= step_of(again) < NUM_STEPS  # had both gone on, the first would have been done first
-            await until_trained(again, NUM_STEPS - 1)
+            step = step_of(again)
+            assert before <= step < NUM_STEPS  # had both gone on, the first would have been done first
+            assert await until_trained(again, step) > step
 
     awaited(script())
 
