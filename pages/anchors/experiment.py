@@ -32,6 +32,7 @@ from pages.shared.session import current, page_is_drawn, settings_to_address
 from pages.shared.settings import MAX_HEADS, Settings
 from pages.shared.take_away.taken import of_settings
 from pages.shared.texts import label, listed, number, percent, prose, task_label, verbatim
+from pages.shared.turns import aside
 from pages.shared.widgets import choose_setting, linked, segments, setting
 
 NUM_WORDS = 300  # scored in about half a second
@@ -68,6 +69,7 @@ def _experiment(record: ModelRecord, source: Tokens, change: Change) -> Experime
         return run_experiment(control, other, get_task(record.task), source, change.disturbance(record.seed))
 
 
+@aside
 @made_once()
 def _right(record: ModelRecord, change: Change | None) -> tuple[bool, ...]:
     """Whether each held-out word is right: word by word, as the control is compared with the others in pairs."""

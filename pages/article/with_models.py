@@ -26,6 +26,7 @@ from pages.shared.models import ModelRecord, at_work, decoding_of, held_out, rec
 from pages.shared.settings import Settings
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import label, number, percent
+from pages.shared.turns import aside
 
 STRENGTH = 0.5
 NUM_WORDS = 300
@@ -46,6 +47,7 @@ class Disturbed:
     right: tuple[bool, ...]
 
 
+@aside
 @made_once()
 def _disturbed(record: ModelRecord, text: str, kind: str | None) -> Disturbed:
     task = get_task(record.task)
@@ -87,6 +89,7 @@ def draw_disturbed(theme: str) -> None:
 # ---- A4 ----
 
 
+@aside
 @made_once()
 def _other_values(record: ModelRecord, text: str) -> OtherValues:
     task = get_task(record.task)
@@ -125,6 +128,7 @@ class LayerApart:
     effective: float
 
 
+@aside
 @made_once()
 def _apart(record: ModelRecord) -> tuple[LayerApart, ...]:
     batch = held_out(record.task).batch
@@ -146,6 +150,7 @@ def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
+@aside
 @made_once(max_bytes=10_000_000)
 def _unscaled() -> SilentFailure:
     return SILENT_FAILURES["unscaled_scores"]()

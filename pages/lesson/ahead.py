@@ -19,11 +19,13 @@ from pages.shared.measured import collected
 from pages.shared.models import NUM_WORDS, ModelRecord, held_out
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import number, percent
+from pages.shared.turns import aside
 
 NUM_TRIED = 300  # held-out words, of which those with such letters are tried
 IN_TABLE, CHANGED_IN_TABLE = 9, 6  # words
 
 
+@aside
 @made_once()
 def words() -> tuple[str, ...]:
     """Words with a letter whose sound depends on the letter after it: known ones, and such of the test words."""
@@ -57,6 +59,7 @@ class Ahead:
         return self.share >= NAMING_SHARE and some and self.sounds_after < self.sounds_before
 
 
+@aside
 @made_once()
 def without_look_ahead(record: ModelRecord) -> Ahead:
     """The head of a model, and both rounds of answers."""

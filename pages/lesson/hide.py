@@ -16,6 +16,7 @@ from pages.shared.cards import draw_card
 from pages.shared.models import ModelRecord, at_work, decoding_of
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import listed
+from pages.shared.turns import aside
 
 WORD_END = "‹/s›"
 
@@ -61,6 +62,7 @@ def hidden_in(record: ModelRecord, word: str) -> Hidden:
     return Hidden(word, answer, answer in task.answers(source), without, tuple(END in ids for ids in found))
 
 
+@aside
 @made_once()
 def best_hidden(record: ModelRecord) -> Hidden:
     """The first word that is right and shows all three effects, or most of them."""

@@ -15,6 +15,7 @@ from pages.lesson.words import WITH_LONG_VOWELS
 from pages.shared.caching import made_once
 from pages.shared.models import ModelRecord, word_view
 from pages.shared.texts import listed
+from pages.shared.turns import aside
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ def looked_at(record: ModelRecord, word: str) -> Looked | None:
     return Looked(word, right, row, spans[row], heads, len(strongest), round(float(expected[row])))
 
 
+@aside
 @made_once()
 def best_looked(record: ModelRecord) -> Looked:
     """The first word that is right and at whose sound some heads look and some do not."""

@@ -17,6 +17,7 @@ from pages.shared.cards import draw_card
 from pages.shared.models import ModelRecord, at_work
 from pages.shared.table import Cell, draw_table
 from pages.shared.texts import listed, percent
+from pages.shared.turns import aside
 
 HEADS = (16, 4, 32, 1)
 NUM_WORDS = 200  # held-out ones that the share right is of
@@ -40,6 +41,7 @@ class Loaded:
         return sum(stay) / len(stay) if stay else math.nan
 
 
+@aside
 @made_once()
 def loaded(record: ModelRecord, heads: int) -> Loaded:
     """The model's weights in another number of decoder heads, or in its own."""

@@ -15,16 +15,19 @@ from attention.metrics.structure import cluster_order, effective_heads
 from pages.shared.caching import made_once
 from pages.shared.measured import collected
 from pages.shared.models import ModelRecord, held_out, model_of
+from pages.shared.turns import aside
 
 MEASURABLE = 20_000_000  # weights; above, one visitor's random model would keep the server from everybody else
 
 
+@aside
 @made_once(max_bytes=20_000_000)
 def measured(record: ModelRecord, measure: str, kind: str, layer: int) -> Measured:
     """One measure over all pairs of heads; the layer counts from 0."""
     return MEASURES[measure](getattr(collected(record), kind)[layer])
 
 
+@aside
 @made_once()
 def most_constant(record: ModelRecord) -> tuple[Head, float]:
     """The head of which the bias of its values makes the largest part, and that part; (head, 0) where there is none."""
@@ -36,6 +39,7 @@ def most_constant(record: ModelRecord) -> tuple[Head, float]:
     return max(found.items(), key=lambda item: item[1])
 
 
+@aside
 @made_once()
 def importance(record: ModelRecord) -> dict[str, np.ndarray]:
     return gradient_importance(model_of(record), held_out(record.task).batch)
@@ -63,6 +67,7 @@ def in_effect(record: ModelRecord, measure: str, kind: str, layer: int) -> InEff
     return InEffect(number, defined, len(values))
 
 
+@aside
 @made_once()
 def effective_by_size(record: ModelRecord, kind: str, layer: int) -> float:
     """The effective number of contributions, sizes included; of one model, not to be compared across head counts."""

@@ -13,12 +13,14 @@ from pages.shared.chart import draw_chart, look
 from pages.shared.table import Cell, draw_table
 from pages.shared.take_away.taken import Taken
 from pages.shared.texts import label, number, paragraph, percent, prose
+from pages.shared.turns import aside
 from pages.shared.ways import model_name
 from pages.shared.widgets import pills
 
 IN_A_ROW = 3
 
 
+@aside
 @made_once(max_bytes=50_000_000)
 def _run(name: str) -> SilentFailure:
     return SILENT_FAILURES[name]()

@@ -11,8 +11,10 @@ from pages.shared.claims import draw_claim
 from pages.shared.models import ModelRecord, anew, at_work, record_of
 from pages.shared.settings import Settings
 from pages.shared.texts import label, percent
+from pages.shared.turns import aside
 
 
+@aside
 @made_once(max_bytes=1_000_000)
 def _tried(record: ModelRecord, source: Tokens) -> OtherValues:
     """The last decoder layer's cross-attention."""

@@ -6,17 +6,18 @@ them end late; one after the other, each takes as long as it would alone, and on
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 
-AT_ONCE = 1  # runs; what they compute outside the interpreter's lock is little
+AT_ONCE = 2  # runs: one may compute outside the interpreter's lock, or wait for a lock of Streamlit's
 PATIENCE = 20.0  # seconds, after which a run goes on without a turn, so that none can hold up all others for good
 
 
 class Turns:
     """At most `at_once` threads at work, the others in a line."""
 
-    def __init__(self, at_once: int = AT_ONCE, patience: float = PATIENCE) -> None:
+    def __init__(self, at_once: int = 1, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._lock = threading.Lock()
         self._free = at_once
@@ -74,4 +75,21 @@ class Turns:
                 self._free += 1
 
 
-TURNS = Turns()
+TURNS = Turns(AT_ONCE)
+_ASIDE = Turns()
+
+
+def aside(make: Callable) -> Callable:
+    """For what `made_once` makes in more than a moment: others go ahead, and one such thing is made at a time.
+
+    It stands above `made_once`, so that whoever waits for what another makes keeps no turn either.
+    """
+
+    @wraps(make)
+    def made(*args: object) -> object:
+        if make.cache_key(*args) in make.cache:
+            return make(*args)
+        with TURNS.pause(), _ASIDE.turn():
+            return make(*args)
+
+    return made

@@ -5,7 +5,9 @@ import time
 
 import pytest
 
-from pages.shared.turns import Turns
+from pages.shared import turns as module
+from pages.shared.caching import made_once
+from pages.shared.turns import Turns, aside
 
 
 def started(work, *args) -> threading.Thread:
@@ -103,3 +105,34 @@ def test_as_many_at_once_as_are_allowed():
     for thread in threads:
         thread.join(30)
     assert not both.broken and turns._free == 2
+
+
+def test_what_takes_long_is_made_once_and_aside_while_others_go_ahead(monkeypatch):
+    monkeypatch.setattr(module, "TURNS", own := Turns())
+    makes, made = threading.Event(), []
+
+    @aside
+    @made_once()
+    def slow(number):
+        made.append(number)
+        assert makes.wait(30)
+        return number
+
+    got = []
+
+    def ask():
+        with own.turn():
+            got.append(slow(7))
+
+    threads = [started(ask), started(ask)]
+    until(lambda: made == [7])
+    with own.turn():  # neither who makes it nor who waits for it keeps a turn
+        makes.set()
+    for thread in threads:
+        thread.join(30)
+    assert got == [7, 7] and made == [7] and own._free == 1
+    with own.turn():
+        other = started(ask)
+        until(lambda: len(own._line) == 1)
+        assert slow(7) == 7 and len(got) == 2  # it is there, so the turn is kept
+    other.join(30)
