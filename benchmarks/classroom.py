@@ -5,8 +5,9 @@
 
 A lecturer has opened each page before. Each student opens a link, then changes the kind of attention, heads, and words,
 takes heads away, steps through a word, goes to steps of the lesson, opens other pages and comes back. For each number
-of people: from an action to the grid sent and to the end of the run, bytes, memory of all processes of the server (after a
-quarter of the time, at the end, and at most), errors, and answers that are not those of the session's own settings.
+of people: from an action to the grid sent and to the end of the run, bytes, memory of all processes of the server
+(after a quarter of the time, at the end, and at most), errors, and answers that are not those of the session's own
+settings.
 """
 
 import argparse
