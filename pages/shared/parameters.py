@@ -13,6 +13,7 @@ from attention.messages import Message, MessageError
 
 LONGEST = 24  # characters of a value that a notice quotes
 END, NONE = "end", "none"  # words of the address
+MOST_NAMED = 12  # words that a notice lists
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Choice(Parameter):
         if text in self.allowed:
             return text, None
         code = "unknown_word" if self.default else "unknown_word_left_out"
-        values = {"name": self.name, "text": shown(text), "allowed": ", ".join(self.allowed), "used": self.default}
+        few = self.allowed if len(self.allowed) <= MOST_NAMED else (*self.allowed[:MOST_NAMED], "…")
+        values = {"name": self.name, "text": shown(text), "allowed": ", ".join(few), "used": self.default}
         english = "{name}={text} is not known: {allowed}; {used} is used."
         return self.default, notice(code, english, **{**values, "used": self.default or "none"})
 

@@ -92,4 +92,5 @@ def aside(make: Callable) -> Callable:
         with TURNS.pause(), _ASIDE.turn():
             return make(*args)
 
+    made.cache_clear = make.cache_clear
     return made

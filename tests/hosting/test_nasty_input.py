@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from awaited import awaited
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from websockets.exceptions import ConnectionClosedError
@@ -61,6 +61,7 @@ LEAK = re.compile(rf"{re.escape(str(ROOT))}|site-packages|Traceback|/opt/|/home/
 NAMES = ["text", "width", "kv_variant", "layer", "head", "off", "enc_kv_heads", "dec_kv_heads", "moment"]
 
 
+@example({"other": ""})  # of many models
 @given(st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=12), st.sampled_from(NASTY) | st.text(max_size=40)))
 def test_any_address_is_read_as_settings_and_sentences(params):
     settings, notices = read_address(params, all_declared())
