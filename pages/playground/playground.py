@@ -137,11 +137,6 @@ def draw_where_it_stops(settings: Settings, view: WordView) -> None:
         notice(given)
 
 
-def draw_controls(offered: sidebar.Offered | None = None) -> None:
-    """What stands beside the page, or above it; the word is there only where the page has none."""
-    sidebar.draw(text=is_presented(), offered=offered)
-
-
 def draw_page(seconds: float | None = None) -> None:
     """Everything but the session. `seconds`: how often it is drawn again, while a training is under way."""
     if seconds is not None and st.session_state.get("touched"):
@@ -156,7 +151,7 @@ def draw_page(seconds: float | None = None) -> None:
     told = outcome(settings)
 
     # Each part has its place on the page, so that the grid keeps its own (and with it the keyboard's focus) whatever
-    # comes and goes above it. It is sent first, before all controls, as it is what everybody waits for.
+    # comes and goes above it. It is sent first, as it is what everybody waits for.
     places = ("opening_place", "tries_place", "choices_place", "trouble_place", "grid_place")
     opening_place, tries_place, choices_place, trouble_place, grid_place = (
         st.container(key=place, gap="small") for place in places
@@ -176,9 +171,6 @@ def draw_page(seconds: float | None = None) -> None:
                 draw_baseline(settings, view, scores)
                 if known := known_of(record, view):
                     st.caption(known)
-    offered = sidebar.heads_offered()
-    if seconds is None:
-        draw_controls(offered)
     with opening_place:
         draw_opening(settings, refusals)
         if settings.moment is not None and (record.origin == "shipped" or not has_snapshots(settings)):
@@ -225,5 +217,9 @@ def draw_page(seconds: float | None = None) -> None:
 
 settings = session.for_page()
 draw_stylesheet("playground")
-watch(settings, draw_page, draw_controls)
+# Before the heads, though these are what everybody waits for: a control that is told of its new value late would report
+# the old one with the next click, as if it had been chosen.
+offered = sidebar.heads_offered()
+sidebar.draw(text=is_presented(), offered=offered)  # otherwise the word is in the page
+watch(settings, draw_page)
 draw_glossary()

@@ -54,14 +54,13 @@ def seconds_between(progress: Progress) -> float:
     return min(wait, SLOWEST)
 
 
-def watch(settings: Settings, draw: Callable[[float | None], None], around: Callable[[], None] | None = None) -> None:
+def watch(settings: Settings, draw: Callable[[float | None], None]) -> None:
     """Draw a page: once, or again and again while the training of the present settings is under way.
 
     Who watches a training wants it: where it was paused, as all had gone who did, it goes on.
 
     Args:
-        draw: is given the seconds until it is called again, or None; then it calls `around` itself, when it likes.
-        around: draws what a part of a page that runs by itself cannot, as the sidebar.
+        draw: is given the seconds until it is called again, or None.
     """
     progress = progress_of(settings) if fits(settings.config) else None
     seconds = seconds_between(progress) if progress is not None and progress.open else None
@@ -81,8 +80,6 @@ def watch(settings: Settings, draw: Callable[[float | None], None], around: Call
         with st.container():  # as a fragment has one: what is drawn keeps its place when a training starts or ends
             draw(None)
     else:
-        if around is not None:
-            around()
         st.fragment(draw_again, run_every=seconds)()
 
 

@@ -31,6 +31,7 @@ def test_it_opens_on_a_result_and_a_comparison_starts_and_stops(open_page):
     expect(page.locator(".js-plotly-plot")).to_have_count(3)
     choose(page, "Task", "Reverse")
     choose(page, "Encoder heads", "2")
+    page.locator("[data-test-script-state=notRunning]").wait_for()
     page.get_by_role("button", name="Train and compare").click()
     expect(page.get_by_text("finished: 0 of")).to_be_visible(timeout=60_000)
     stop.click()

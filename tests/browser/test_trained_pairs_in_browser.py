@@ -26,6 +26,7 @@ def choose(page, side, heads):
         button.click()
         bare = "|^[^?]*$" if heads == 8 else ""  # as on a first visit
         expect(page).to_have_url(re.compile(rf"\b{side}_heads={heads}\b{bare}"))
+        page.locator("[data-test-script-state=notRunning]").wait_for()
 
 
 @pytest.mark.parametrize(
