@@ -48,7 +48,7 @@ source, refusals = read_text(settings)
 draw_stylesheet("redundancy")
 draw_title(label("app", "redundancy"), label("lab", "intro", count=NUM_WORDS))
 about_settings = settings[PART] != "shared"  # which is about models that ship, whatever the settings are
-offered = sidebar.heads_offered()
+offered = sidebar.heads_offered() if about_settings else None
 sidebar.draw(text=about_settings, model=about_settings, offered=offered)
 if about_settings:
     sidebar.draw_on_phone(offered)

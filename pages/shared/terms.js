@@ -34,9 +34,7 @@
     }
 
     update(data) {
-      const same = JSON.stringify(data) === JSON.stringify(this.data);
       this.data = data;
-      if (same) return this.later();
       this.byForm = new Map(data.terms.flatMap((term) => term.forms.map((form) => [form.toLowerCase(), term])));
       const longestFirst = [...this.byForm.keys()].sort((a, b) => b.length - a.length);
       const anyForm = longestFirst.map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
